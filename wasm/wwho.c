@@ -8,16 +8,17 @@
 #include "src/merge.c"
 
 #include "src/encode.c"
+#include "src/affixes.c"
 
 #include "src/decode.c"
 #include "src/utf8.c"
 #include "src/added.c"
 #include "src/passes.c"
-#include "src/pairs.c"
+#include "src/blocks.c"
 #include "src/normalize.c"
 #include "src/plain.c"
 #include "src/parts.c"
-#include "src/stages.c"
+#include "src/cut.c"
 #include "src/unknown.c"
 #include "src/spans.c"
 
@@ -30,6 +31,7 @@
 #include "src/viterbi.c"
 #include "src/models.c"
 #include "src/after.c"
+#include "src/path.c"
 #include "src/open.c"
 
 #include "src/automaton.c"

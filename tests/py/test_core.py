@@ -115,7 +115,7 @@ def test_the_layouts_of_structs() -> None:
 
 
 def test_the_steps_of_an_automaton_find_its_pieces() -> None:
-    """Scanned as FORMAT.md says it, by wwho_class and wwho_step, for each stage of an automaton."""
+    """Scanned as FORMAT.md says it, by wwho_class and wwho_advance, for each stage of an automaton."""
     core = opened("cl100k_base")
     text, found, place = "It's 1234 නමස්  done.\n\n", [], 0
     rule, state, kind = ffi.new("uint32_t *"), ffi.new("uint32_t *"), ffi.new("uint32_t *")
@@ -126,7 +126,7 @@ def test_the_steps_of_an_automaton_find_its_pieces() -> None:
             code_point = ord(text[at]) if at < len(text) else 0x110000
             assert lib.wwho_class(core.model, code_point, kind) == lib.WWHO_OK
             step = (core.model, automaton, state[0], kind[0], rule, state)
-            assert lib.wwho_step(*step) == lib.WWHO_OK
+            assert lib.wwho_advance(*step) == lib.WWHO_OK
             end = at if rule[0] != 2**32 - 1 else end
             at += 1
         found.append(text[place:end])
@@ -136,8 +136,8 @@ def test_the_steps_of_an_automaton_find_its_pieces() -> None:
     job = core.job(spans=spans, spans_cap=len(raw), flags=lib.WWHO_CUT_ONLY)
     assert lib.wwho_encode(core.model, raw, len(raw), ffi.NULL, job) == lib.WWHO_OK
     assert found == [raw[span.start : span.end].decode() for span in spans[0 : job.n_spans]]
-    assert lib.wwho_step(core.model, automaton, 4095, 0, rule, state) == lib.WWHO_ARGUMENT
-    assert lib.wwho_step(core.model, 99, 1, 0, rule, state) == lib.WWHO_ARGUMENT
+    assert lib.wwho_advance(core.model, automaton, 4095, 0, rule, state) == lib.WWHO_ARGUMENT
+    assert lib.wwho_advance(core.model, 99, 1, 0, rule, state) == lib.WWHO_ARGUMENT
 
 
 @pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])

@@ -260,7 +260,7 @@ int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *class_of)
 
 /* One step of an automaton, from a state (1: the start), over a character of a class: the rule of the match that ends before that
  * character (0xFFFFFFFF: none), and the next state (0: the scan is over). WWHO_ARGUMENT if a number is out of range. */
-int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next);
+int wwho_advance(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next);
 
 /* Rewrite a text with the first steps of the model's normalizer (not the second ones), ignoring added tokens. Without such steps, copy it.
  * You need not call this before you encode: wwho_encode takes texts as they are and normalizes them itself.

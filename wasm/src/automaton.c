@@ -70,6 +70,17 @@ WWHO_LOCAL uint32_t stored_step(const wwho_stored *a, uint32_t state, uint32_t c
     return entry % a->n_states;
 }
 
+WWHO_LOCAL bool takes_characters(const wwho_stored *a, uint32_t n_classes) {
+    uint32_t mark;
+    if (a->n_rules != 1 || a->flags) return false;
+    for (uint32_t class = 0; class < n_classes; class++) {
+        uint32_t state = stored_step(a, WWHO_START, stored_column(a, n_classes, class), &mark);
+        for (uint32_t column = 0; column < a->n_columns; column++)
+            if (stored_step(a, state, column, &mark) || mark != 1) return false;
+    }
+    return true;
+}
+
 static int check_table(const wwho_stored *a, uint32_t n_classes) {
     for (uint32_t i = 0, column; i < n_classes; i++)
         if ((column = stored_column(a, n_classes, i)) < 1 || column >= a->n_columns) return WWHO_AUTOMATON_SHAPE;

@@ -203,6 +203,9 @@ WWHO_LOCAL int build_automaton(wwho_automaton *automaton, const wwho_classes *cl
 /* Fill in `after` and `marks`, which say all that cuts.c needs to know about an automaton. */
 WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a);
 
+/* Whether an automaton has one rule, and each of its matches is one character (FORMAT.md, ROUTES). */
+WWHO_LOCAL bool takes_characters(const wwho_stored *stored, uint32_t n_classes);
+
 /* The next state in an entry of a stored automaton; its mark goes to *mark. */
 WWHO_LOCAL uint32_t stored_step(const wwho_stored *stored, uint32_t state, uint32_t column, uint32_t *mark);
 

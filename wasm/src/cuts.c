@@ -73,7 +73,7 @@ static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint
     return true;
 }
 
-/* Whether a segment of a route without stages, which may be part of a phrase, may end after a character of this class. */
+/* Whether a segment of a route without steps, which may be part of a phrase, may end after a character of this class. */
 static bool may_end_phrase(const wwho_model *model, uint32_t class) {
     const wwho_automaton *router = model->router;
     bool superwords = false;
@@ -81,7 +81,7 @@ static bool may_end_phrase(const wwho_model *model, uint32_t class) {
     if (!router || !superwords) return false;
     for (uint32_t state = 0; (state = next_state(router, router->after + class * router->words, state)) != 0;)
         for (uint32_t route = 0; route < model->n_routes; route++)
-            if (!model->routes[route].n_stages && is_in(router->marks + state * router->mark_words, route + 1)) return true;
+            if (!model->routes[route].n_steps && is_in(router->marks + state * router->mark_words, route + 1)) return true;
     return false;
 }
 
@@ -194,6 +194,6 @@ int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, cons
     want_added(&wanted, model, allowed, 0);
     size_t at = 0;
     for (uint32_t late = 0; late < 2; late++) at = sure_tokens(&wanted, late, text, 0, at, &len);
-    *cut = model->normalizer.starts[STEPS_WITHIN] ? 0 : at + cut_ordinary(model, &wanted, text + at, len - at);
+    *cut = model->n_normalizer ? 0 : at + cut_ordinary(model, &wanted, text + at, len - at);
     return WWHO_OK;
 }

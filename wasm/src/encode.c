@@ -1,15 +1,15 @@
-/* Text -> tokens: added tokens, router, stages, merge (FORMAT.md, Encoding). */
+/* Text -> tokens: router, routes, merge (FORMAT.md, Encoding). */
 #include "encode.h"
 
 #include "cache.h"
 #include "early.h"
-#include "pairs.h"
-#include "stages.h"
+#include "blocks.h"
+#include "affixes.h"
 #include "stream.h"
 
 /* Store the tokens of a text in the cache. The cache holds ids, and token_of() must map each back to its token: a text with a token that
  * has no id of its own is not stored. If all tokens have one, skipping this check makes unseen text 1.04 times as fast. */
-static void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
+WWHO_LOCAL void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
     uint32_t ids[LONG_ROOM];
     if (!v->ids) {
         keep(key, v->first_id, tokens, n);
@@ -100,7 +100,7 @@ static void hold_or_put(wwho_encoder *e, const wwho_vocabulary *v, const uint32_
 }
 
 /* Merge a run, and write its tokens except the last ones. Returns the number of tokens that remain in e->merging, from *at on. */
-static uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
+WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
     wwho_merging *m = e->merging;
     *at = run->start;
     while (!merge(m, run)) {
@@ -112,7 +112,7 @@ static uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
 }
 
 /* Write the symbols where a merge gave up as they are. */
-static void put_symbols(wwho_encoder *e, wwho_run *run) {
+WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run) {
     release(e, run->v);
     for (size_t at = e->merging->at; at < run->end;) {
         uint32_t n, token = symbol_at(e->merging, run, at, &n);
@@ -152,8 +152,8 @@ static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_ke
 }
 
 WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
-    (void)route;
-    if (!e->pairs) {
+    const wwho_step *blocks = route && !(e->flags & WWHO_ONE_PIECE) ? route->blocks : 0;
+    if (!blocks) {
         merge_piece(e, v, key, e->text, e->len, at, end);
         return;
     }
@@ -163,7 +163,7 @@ WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const ww
     }
     uint32_t *sources = (uint32_t *)(void *)e->work;
     uint8_t *symbols = e->work + 4 * SPELLED * (end - at);
-    size_t first = e->n, n = spell(e->pairs, e->text, at, end, symbols, sources);
+    size_t first = e->n, n = write_blocks(blocks, e->text, at, end, symbols, sources);
     if (n) merge_piece(e, v, key, symbols, n, 0, n);
     place_tokens(e, first, sources, n, e->text, e->len);
     e->place = end;
@@ -216,7 +216,9 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     uint32_t rule;
     scan(classes, units, &unit, &rule);
     size_t word = c->at, end = rule == WWHO_SYLLABLE ? c->end : unit.at;
-    wwho_run run = {v, e->text, e->len, word, end, classes, units, c->end, unit.at};
+    wwho_run run = {.v = v, .text = e->text, .len = e->len, .start = word, .end = end, .classes = classes, .units = units};
+    run.segment_end = c->end;
+    run.first_end = unit.at;
     start_merge(m, &run);
     look_at_units(m, &run, word, 0, v->longest + 1);
     uint32_t token = WWHO_NONE;
@@ -288,6 +290,10 @@ static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const w
 
 WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     wwho_held *held = &e->held;
+    if (is_written(v, route)) {
+        encode_written(e, v, route, key, at, end);
+        return;
+    }
     if (put_unmade(e, v, key, at, end)) return;
     e->unk_end = SIZE_MAX;
     if (end - at <= WIDE_WINDOW && are_characters(route->units) && !v->speller && !v->superwords.slots) {
@@ -377,7 +383,7 @@ static void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, ww
 static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
     row->n = 0;
     row->pairs = &v->pairs;
-    if (end - at > WINDOW || !v->pairs.slots || e->n_within) return;
+    if (end - at > WINDOW || !v->pairs.slots || route->rewrites || v->writes) return;
     if (route->units) {
         if (are_characters(route->units))
             start_characters(e, v, row, at, end);
@@ -385,7 +391,7 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
             start_units(e, v, route->units, row, at, end);
         return;
     }
-    if (e->pairs) return;
+    if (route->blocks) return;
     row->tokens[0] = find_at(e, v, at, end - at);
     if (row->tokens[0] < n_pieces(v))
         row->n = 1;
@@ -393,34 +399,76 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
         push_bytes(row, v, e->text + at, (uint32_t)(end - at));
 }
 
-WWHO_LOCAL bool rewrite_group(wwho_encoder *e, uint32_t group, const uint8_t *text, wwho_normalizing *it) {
-    start_steps(it, e->model, group, e->known);
+WWHO_LOCAL bool rewrite_into(wwho_encoder *e, const wwho_rewrites *list, uint32_t room, const uint8_t *text, wwho_normalizing *it) {
+    start_steps(it, list, &e->model->classes, e->known);
     it->text = text;
-    it->to = e->rooms[group];
+    it->to = e->rooms[room];
     it->n = 0;
     return run_steps(it, e->work, e->work_len);
 }
 
-/* Rewrite a pretoken by the steps for pretokens, and encode the result. The cache stores its tokens under the text before. */
-static void encode_within(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
-                               size_t end) {
+WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t depth, size_t place, const uint8_t *text, size_t at,
+                              size_t end, wwho_view *out) {
+    wwho_encoder *e = encoder;
+    wwho_normalizing it = {.at = at, .end = end, .fresh = true, .first = place < e->begins};
+    rewrite_into(e, list, ROOM_OF_ROUTE + depth, text, &it);
+    *out = (wwho_view){it.to.out, it.to.sources, 0, it.n};
+    return it.at == end;
+}
+
+/* Rewrite a pretoken by the steps of its route after the cuts, and encode the result. The cache stores its tokens under the text before. */
+static void encode_rewritten(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                             size_t end) {
     const uint8_t *text = e->text;
     size_t len = e->len, first = e->n;
-    wwho_normalizing it = {.at = at, .end = end, .fresh = true, .first = true};
-    rewrite_group(e, STEPS_WITHIN, text, &it);
-    if (it.at < end) {
+    wwho_view view;
+    if (!rewrite_piece(e, route->rewrites, 0, at, text, at, end, &view)) {
         e->stuck = PIECE_STUCK;
         return;
     }
-    e->text = it.to.out;
-    e->len = it.n;
+    e->text = view.text;
+    e->len = view.n;
     e->place = 0;
-    if (it.n) v->kind->encode(e, v, route, key, 0, it.n);
+    if (view.n) v->kind->encode(e, v, route, key, 0, view.n);
     e->text = text;
     e->len = len;
-    place_tokens(e, first, it.to.sources, it.n, text, len);
-    if (e->n == first + 1 && first < e->cap && e->starts) e->starts[first] = (uint32_t)(at - e->start);
+    place_tokens(e, first, view.sources, view.n, text, len);
     e->place = end;
+}
+
+/* Encode a pretoken that is text[at..end) of the last view of a walk, and add it to the spans. */
+static void encode_walked(wwho_encoder *e, const wwho_walk *walk, const wwho_route *route, size_t at, size_t end) {
+    const wwho_key none = {.set = 0};
+    const wwho_vocabulary *v = &e->model->models[route->model];
+    const uint8_t *text = e->text;
+    size_t len = e->len, start = e->start, first = e->n, first_span = e->n_spans;
+    const wwho_view *view = &walk->views[walk->depth];
+    if (walk->depth) {
+        e->text = view->text;
+        e->len = view->n;
+    }
+    e->place = at;
+    if (e->spans) add_spans(e, route, at, end);
+    if (!(e->flags & WWHO_CUT_ONLY)) v->kind->encode(e, v, route, &none, at, end);
+    e->text = text;
+    e->len = len;
+    for (uint32_t k = walk->depth; k; k--, view--) {
+        const uint8_t *before = k > 1 ? view[-1].text : text;
+        size_t size = k > 1 ? view[-1].n : len;
+        place_tokens(e, first, view->sources, view->n, before, size);
+        for (size_t i = first_span; i < e->n_spans && i < e->spans_cap; i++)
+            place_part(view->sources, view->n, before, size, (uint32_t)start, &e->spans[i].start, &e->spans[i].end);
+    }
+}
+
+/* Encode a segment by the plain walk (path.h). */
+static void encode_by_walk(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
+    wwho_walk walk;
+    put_block(e);
+    flush_phrase(e);
+    start_walk(&walk, e->model, route, c, at, end, rewrite_piece, e);
+    while (e->n <= e->limit && !e->stuck && next_piece(&walk, &at, &end)) encode_walked(e, &walk, route, at, end);
+    if (walk.stuck) e->stuck = PIECE_STUCK;
 }
 
 /* Write the tokens of the block's pretokens. This works in phases, so that reads overlap: the keys, made when the pretokens are queued; the
@@ -430,8 +478,8 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
-    bool spelled = (e->pairs || e->n_within) && e->ends; /* the cache does not say where the tokens end in the original text */
-    b->phrases |= spelled;
+    bool uncached = b->rewritten && e->ends; /* the cache does not say where the tokens end in the text */
+    b->phrases |= uncached;
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {
         uint32_t found = find_brief(p->set, p->key, b->ids + n);
@@ -446,7 +494,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
         wwho_key *key = &b->long_keys[k];
         size_t start = piece->start;
         make_key(key, e->cache, e->text + start, b->ends[b->misses[k]] - start, e->len - start, piece->route->model);
-        if (spelled) key->set = 0;
+        if (uncached) key->set = 0;
         /* with this prefetching, unseen Sinhala is 1.07 times as fast, Hindi 1.05 */
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
     }
@@ -488,15 +536,15 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
                 put_ids(e, v, kept[j], n_kept[j], start);
             else if (row->n)
                 put_all(e, v, row->tokens, row->n, start);
-            else if (e->n_within)
-                encode_within(e, v, piece->route, key, start, end);
+            else if (piece->route->rewrites)
+                encode_rewritten(e, v, piece->route, key, start, end);
             else
                 v->kind->encode(e, v, piece->route, key, start, end);
         }
     }
     put_known(e, done, p);
     b->n = 0;
-    b->phrases = false;
+    b->phrases = b->rewritten = false;
 }
 
 /* Write the block if it has no room for n more pretokens. Returns how many it then has. */
@@ -505,7 +553,7 @@ WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n) {
     return e->block->n;
 }
 
-/* Whether a route's stage drops a pretoken. The first character of the pretoken decides this. */
+/* Whether a route's cut drops a match. The first character of the match decides this. */
 static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
     const wwho_classes *classes = &e->model->classes;
     const wwho_automaton *a = route->scanner;
@@ -524,7 +572,7 @@ WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at
     ptrdiff_t sure = (ptrdiff_t)e->len - 16; /* 16 bytes may be read from any place up to here */
     wwho_piece *p = &b->pieces[b->n];
     for (uint32_t *end = &b->ends[b->n], *last = &b->ends[n], *kept = end; end < last; at = *end++) {
-        if (route->tells) {
+        if (route->path == PATH_STREAM && route->drops) {
             if (is_dropped(e, route, at, *end)) continue;
             *kept++ = *end;
         }
@@ -538,12 +586,13 @@ WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at
     for (uint32_t i = b->n; e->spans && i < n; i++) add_spans(e, route, b->pieces[i].start, b->ends[i]);
     b->n = n;
     b->phrases |= e->model->models[route->model].superwords.slots != 0;
+    b->rewritten |= route->rewrites || route->blocks || e->model->models[route->model].writes;
 }
 
-/* Encode a segment that several stages cut into pretokens, or one stage that does not keep every match. */
-static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
+/* Encode a segment that several cuts cut into pretokens, or one cut that the streaming automaton cannot do (path.h). */
+static void encode_by_cuts(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
     wwho_walk walk;
-    start_walk(&walk, e->model, route, c, at, end);
+    start_walk(&walk, e->model, route, c, at, end, 0, 0);
     while (e->n <= e->limit && next_piece(&walk, &at, &end)) {
         uint32_t n = make_room(e, 1);
         e->block->ends[n] = (uint32_t)end;
@@ -551,8 +600,8 @@ static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_c
     }
 }
 
-/* Encode a segment that one stage cuts into pretokens. */
-static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
+/* Encode a segment that one cut cuts into pretokens, by the streaming automaton (path.h). */
+static void encode_by_stream(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
     const wwho_classes *classes = &e->model->classes;
     const wwho_stream *stream = route->scanner->stream;
     wwho_block *b = e->block;
@@ -598,12 +647,12 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         return;
     }
     e->block->n = 0;
-    e->block->phrases = false;
+    e->block->phrases = e->block->rewritten = false;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end); /* after the segment that starts at `at` */
     for (uint32_t route = 0; at < end && e->n <= e->limit;) {
         if (c.at == at) next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        if (!r->n_stages) {
+        if (r->path == PATH_WHOLE) {
             size_t first = at;
             uint32_t n = make_room(e, 1), same = route;
             do {
@@ -614,10 +663,12 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             continue;
         }
         e->fresh = true;
-        if (r->keeps_all || r->tells)
-            encode_pieces(e, r, start_within(&e->model->classes, &c, at, c.at));
+        if (r->path == PATH_STREAM)
+            encode_by_stream(e, r, start_within(&e->model->classes, &c, at, c.at));
+        else if (r->path == PATH_CUTS)
+            encode_by_cuts(e, r, &c, at, c.at);
         else
-            encode_staged(e, r, &c, at, c.at);
+            encode_by_walk(e, r, &c, at, c.at);
         at = c.at;
     }
     put_block(e);

@@ -1,8 +1,9 @@
-/* Text -> tokens: what the stages of encoding share (FORMAT.md, Encoding). */
+/* Text -> tokens: what the parts of encoding share (FORMAT.md, Encoding). */
 #ifndef WWHO_ENCODE_H
 #define WWHO_ENCODE_H
 
 #include "cache.h"
+#include "cut.h"
 #include "merge.h"
 
 #define PHRASE_TOKENS 64u /* the most tokens in a phrase: FORMAT.md, Encoding */
@@ -37,7 +38,8 @@ typedef struct {
 /* A block of pretokens, of any routes, and what is known about each. */
 typedef struct {
     uint32_t n;
-    bool phrases; /* some pretokens may be part of a phrase */
+    bool phrases;   /* some pretokens may be part of a phrase */
+    bool rewritten; /* some pretokens are rewritten: the cache does not say where their tokens end in the text */
     wwho_piece pieces[BLOCK + 1];
     uint32_t ends[BLOCK + 1];
     uint32_t ids[QUICK_ROOM * (BLOCK + 1)];
@@ -49,6 +51,7 @@ typedef struct {
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
 
 enum { STEPS_STUCK = 1, PIECE_STUCK };
+enum { ROOM_OF_ROUTE = 2, N_ROOMS = ROOM_OF_ROUTE + MAX_LISTS };
 
 /* The output of encoding, and its state. */
 struct wwho_encoder {
@@ -69,13 +72,12 @@ struct wwho_encoder {
     wwho_merging *merging;
     wwho_block *block;
     wwho_lattice *lattice; /* for a model of the kind VITERBI */
-    wwho_known *known;     /* KNOWN_SLOTS of them for each group of steps */
+    wwho_known *known;     /* KNOWN_LISTS times KNOWN_SLOTS of them */
     uint8_t *work;         /* for the steps, and for the symbols of a pretoken */
     size_t work_len;
-    uint32_t stuck;              /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them */
-    const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes; null: as they are */
-    uint32_t n_within;           /* how many steps rewrite each pretoken */
-    wwho_room rooms[N_STEP_GROUPS];
+    uint32_t stuck;           /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them */
+    size_t begins;            /* bytes of `text` from its start on whose source is the beginning of the encoded text */
+    wwho_room rooms[N_ROOMS]; /* for what the first and second steps of the normalizer write, and the lists of a route */
     wwho_phrase phrase;
     wwho_held held;
     size_t unk_end; /* the end of the segment's last unk_id */
@@ -160,11 +162,24 @@ WWHO_LOCAL void put_block(wwho_encoder *e);
 WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n);
 WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n);
 
-/* Rewrite as much of a text as possible by a group of steps; `it` tells which part of it. Returns false if that is nothing. */
-WWHO_LOCAL bool rewrite_group(wwho_encoder *e, uint32_t group, const uint8_t *text, wwho_normalizing *it);
+/* Rewrite as much of a text as possible by a list of steps into a room; `it` tells which part of it. Returns false if that is nothing. */
+WWHO_LOCAL bool rewrite_into(wwho_encoder *e, const wwho_rewrites *list, uint32_t room, const uint8_t *text, wwho_normalizing *it);
+
+/* The same for all of text[at..end), a piece on a route: the wwho_rewriter of an encoder. False if there is no room for all of it. */
+WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t depth, size_t place, const uint8_t *text, size_t at,
+                              size_t end, wwho_view *out);
 
 /* Write the tokens of text without added tokens. */
 WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end);
+
+/* Store the tokens of a pretoken in the cache, unless one of them has no id of its own. */
+WWHO_LOCAL void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n);
+
+/* Merge a run, and write its tokens except the last ones. Returns the number of tokens that remain in e->merging, from *at on. */
+WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at);
+
+/* Write the symbols where a merge gave up as they are. */
+WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run);
 
 /* Encode a pretoken with a model of the kind GREEDY or VITERBI. */
 WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,

@@ -1,7 +1,7 @@
 /* See file.h. */
 #include "file.h"
 
-enum { HEADER_SIZE = 20, CHECKSUM_AT = 16, ENTRY_SIZE = 12, MAX_SECTIONS = 64, FORMAT_VERSION = 2 };
+enum { HEADER_SIZE = 20, CHECKSUM_AT = 16, ENTRY_SIZE = 12, MAX_SECTIONS = 64, FORMAT_VERSION = 3 };
 
 /* CRC-32 as in zlib, a word at a time, in a third of the time: natively, o200k_base opens in 0.97 of the time. */
 enum { SLICES = 4, SUMMED = 4096 };

@@ -115,6 +115,13 @@ static uint32_t find_symbol(const wwho_run *run, size_t at, size_t end) {
     return token < run->v->n_symbols ? token : WWHO_NONE;
 }
 
+WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at) {
+    uint32_t code_point;
+    at += at ? run->v->n_prefix : run->leading;
+    at += next_character(run->text + at, run->segment_end - at, &code_point);
+    return run->segment_end - at == run->trailing ? run->segment_end : at;
+}
+
 WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes) {
     uint32_t skip = 0;
     while (skip < m->n && m->ends[skip] <= at) skip++;
@@ -128,6 +135,11 @@ WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_
     m->from = at;
     size_t end = m->n ? m->ends[m->n - 1] : at;
     if (end >= run->end || (m->n >= units && end - at >= bytes)) return;
+    for (; run->written && end < run->end; m->ends[m->n++] = (uint32_t)end) {
+        if (m->n > WWHO_MAX_TOKEN || (m->n >= units && end - at >= bytes)) return;
+        end = written_end(run, end);
+    }
+    if (run->written) return;
     if (end == run->start && run->first_end) m->ends[m->n++] = (uint32_t)(end = run->first_end);
     for (wwho_cursor c = start_at(run->classes, run->text, end, run->segment_end); c.at < run->end; end = c.at) {
         uint32_t rule;

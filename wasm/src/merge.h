@@ -49,6 +49,8 @@ typedef struct {
     const wwho_automaton *units; /* null: bytes */
     size_t segment_end;          /* where the text ends for `units` */
     size_t first_end;            /* the end of the first symbol, whatever its rule; 0: where `units` puts it */
+    bool written;                /* the text is a pretoken that was written as its symbols (affixes.h), from place 0 on */
+    uint32_t leading, trailing;  /* then: the bytes of a prefix of the first symbol, and of a suffix of the last one */
 } wwho_run;
 
 /* A pretoken over bytes that was merged before, but is too long for the cache, such as a line of dashes. Python's standard library is 1.1
@@ -127,6 +129,9 @@ static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m,
 /* BPE exactly as in FORMAT.md: merge the pair of lowest rank, the leftmost of several, until no pair merges. Do this for n rows, one merge
  * of each in turn: the reads for one row overlap the work on the others (unseen text is faster by 1.15 to 1.3). */
 WWHO_LOCAL void replay(wwho_row *rows, uint32_t n);
+
+/* The end of the symbol at a place of a text that was written as symbols. */
+WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at);
 
 /* Start to merge a run. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);

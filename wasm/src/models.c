@@ -27,7 +27,7 @@ static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t nu
     v->speller_number = v->space_id = WWHO_NONE;
     v->n_tokens = v->n_symbols + v->n_merges;
     bool spell = v->unknown == UNKNOWN_SPELL, unk = v->unk_id != WWHO_NONE;
-    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || v->no_flags || v->zero) return WWHO_MODEL;
+    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || v->zero) return WWHO_MODEL;
     if (spell ? p[4] >= number || models[p[4]].kind != kind_of(KIND_BPE, SYMBOLS_BYTES) : p[4]) return WWHO_MODEL;
     if (spell) v->speller_number = p[4];
     if (v->unknown == UNKNOWN_NONE ? unk : v->unknown == UNKNOWN_ID && !unk) return WWHO_MODEL;
@@ -97,11 +97,22 @@ static int step_over(const wwho_model *model, wwho_vocabulary *v) {
     return token == v->n_tokens && v->by_id[v->n_ids - 1] != WWHO_NONE ? WWHO_OK : WWHO_IDS;
 }
 
+/* The symbol, of one character, that unknown symbols become and that merges as any other (FORMAT.md, Encoding); WWHO_NONE if there is none. */
+static uint32_t find_unk_symbol(const wwho_vocabulary *v) {
+    if (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_UNITS || v->unknown != UNKNOWN_ID || v->fuse || v->affixes) return WWHO_NONE;
+    uint32_t token = token_of(v, v->unk_id), code_point;
+    if (token >= v->n_symbols) return WWHO_NONE;
+    uint32_t length = token_length(v, token);
+    return next_character(v->texts + v->offset[token], length, &code_point) == length ? token : WWHO_NONE;
+}
+
 WWHO_LOCAL int number_models(wwho_model *model) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
         int status = v->id_rule == IDS_STEP ? step_over(model, v) : WWHO_OK;
         if (status) return status;
+        v->unk_symbol = find_unk_symbol(v);
+        v->writes = v->affixes || v->unk_symbol != WWHO_NONE || (v->symbols == SYMBOLS_UNITS && v->unknown == UNKNOWN_NONE);
         bool named = v->unk_id == WWHO_NONE || token_of(v, v->unk_id) < v->n_tokens || find_added(model, v->unk_id) != WWHO_NONE;
         if (!named) return WWHO_MODEL;
     }

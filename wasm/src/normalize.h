@@ -1,7 +1,6 @@
-/* The normalizer (FORMAT.md, NORMALIZER): steps that rewrite texts. A map replaces each character with a text, orders marks and composes
- * pairs: lower case is only a map, NFD a map and an order, NFC all three. Other steps replace what an automaton matches, replace what a
- * trie holds, or change the ends of a part. The steps after those that rewrite texts rewrite each pretoken. The last step may instead say
- * how to write each pretoken for a model over bytes, with symbols of two bytes.
+/* Steps that rewrite a piece of text, one after another (FORMAT.md, STEPS): those of the normalizer, and those of a route between two cuts.
+ * A map replaces each character with a text, orders combining marks and composes pairs: lower case is only a map, NFD a map and an order,
+ * NFC all three. Other steps replace what an automaton matches, replace what a trie holds, or change the ends of a piece.
  *
  * Characters are written at once where it is known what the steps turn them into, whatever their neighbours are. The others are rewritten
  * in runs, which end before the second of two such characters, or where there is no more room. In that case, only the output before a safe
@@ -12,7 +11,7 @@
 #include "automaton.h"
 #include "trie.h"
 
-#define WWHO_MAX_STEPS 16u
+#define WWHO_MAX_STEPS 16u /* of a route, and of each of the two lists of the normalizer */
 
 /* What a step turns a character into: `n` code points from targets[at] on. With n = KEPT, it is the character itself; with n = PAIRED, the
  * two characters that compositions[at] composes. */
@@ -30,21 +29,25 @@ typedef struct {
     uint8_t kind, flags;
     uint32_t *targets;
     wwho_rewrite *rewrites; /* for a map, the rewrites that its pages refer to; else one for each rule */
-    /* for a map, and for pairs */
+    /* for a map, and for blocks */
     uint16_t *page;                 /* the page of each code point >> 7; page 0 holds characters that the step does not mention */
     uint16_t *pages;                /* numbers of rewrites, 128 to a page; rewrite 0 keeps a starter */
     wwho_composition *compositions; /* in ascending order */
-    uint32_t n_compositions;
+    uint32_t n_compositions, n_ordered;
+    bool vanishes;  /* a character is mapped to nothing */
+    bool of_nothing; /* for a replacement: its pattern may match nothing, and rule 0 is its other matches */
     /* for the other steps */
-    const wwho_automaton *automaton; /* its matches are replaced, or it finds clusters; null: the longest rule applies */
+    const wwho_automaton *automaton; /* its matches are replaced or cut, or it finds clusters; null: the longest rule applies */
+    const uint8_t *actions;          /* for a cut, of each rule: ACTION_ and, times ACTION_BACK, a number (cut.h) */
+    uint8_t most;                    /* for a cut, the highest action of a rule; 255 if the automaton looks behind */
     wwho_trie *trie;
     uint8_t *tails;                 /* a set: the characters below PLAIN that occur in a rule after its first character */
     uint32_t n, n_prefix, n_suffix; /* in targets: the characters to strip, then the prefix, then the suffix */
-    /* for pairs */
+    /* for blocks */
     uint32_t n_blocks, n_indices;
     uint32_t *symbols;   /* also by pages: the bytes of a character's symbols, the first in the lowest byte; 0: it has no symbols */
     uint32_t *character; /* the code point + 1 for each block * n_indices + index; 0: there is none */
-} wwho_rewriting;
+} wwho_step;
 
 /* What the steps turn a character of low number into, if that is certain (plain.c) and the character is not at an end of the text: a
  * character of up to three bytes, the first in the lowest byte. Above it are the number of bytes, 0 if the character vanishes, and the
@@ -68,28 +71,20 @@ typedef struct {
     uint32_t made[PLAIN];
 } wwho_plain;
 
-/* The steps that rewrite texts, those that rewrite the parts between added tokens of normalized text, and those that rewrite pretokens. */
-enum { STEPS_EARLY, STEPS_LATE, STEPS_WITHIN, N_STEP_GROUPS };
-
+/* Steps that rewrite a piece, one after the other. */
 typedef struct {
-    uint32_t n_all;                     /* including PAIRS */
-    uint32_t starts[N_STEP_GROUPS + 1]; /* group g is the steps from starts[g] to starts[g + 1] */
-    wwho_rewriting steps[WWHO_MAX_STEPS];
-    const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes, or null; not one of the steps */
-    wwho_plain *plain; /* one for the first steps, and one for the late steps */
-} wwho_normalizer;
+    const wwho_step **steps;
+    uint32_t n;
+    uint32_t number;   /* of the list in its model, counted from 0: wwho_known tells the lists apart by it */
+    bool tangled;      /* a later step may compose what an earlier one makes: the piece is rewritten as a whole */
+    wwho_plain *plain; /* null: nothing is known */
+} wwho_rewrites;
 
-static inline uint32_t n_in_group(const wwho_normalizer *n, uint32_t group) { return n->starts[group + 1] - n->starts[group]; }
-
-/* Allocate and fill the tables of a section's normalizer. Without memory, only compute their size. Errors: WWHO_NORMALIZER. */
-WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
-                                wwho_normalizer *normalizer);
-
-/* Fill in `plain`, after the automata are built. */
-WWHO_LOCAL void put_plain(const wwho_normalizer *normalizer, const wwho_classes *classes);
+/* What the steps of a list make of characters of low number; see wwho_plain. Needs the automata. */
+WWHO_LOCAL void put_plain(const wwho_rewrites *list, const wwho_classes *classes);
 
 enum { KEPT = 255, PAIRED = 254 };
-enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
+enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_CUT, STEP_BLOCKS };
 enum { MATCH = 0xDFFF }; /* in the text of a rule: what the rule matched */
 enum { BROKEN = 0x110000, VANISHED = 0x1FFFFF, CODE_POINT = VANISHED };
 enum { HANGUL_APART = 1, HANGUL_TOGETHER = 2 };
@@ -106,24 +101,25 @@ enum {
 };
 
 /* The place in the pages of a code point, or of a byte of broken UTF-8. */
-static inline uint32_t cell_of(const wwho_rewriting *step, uint32_t code_point) {
+static inline uint32_t cell_of(const wwho_step *step, uint32_t code_point) {
     return 128u * step->page[code_point >> 7] + (code_point & 127);
 }
 
-static inline const wwho_rewrite *rewrite_of(const wwho_rewriting *step, uint32_t code_point) {
+static inline const wwho_rewrite *rewrite_of(const wwho_step *step, uint32_t code_point) {
     return &step->rewrites[step->pages[cell_of(step, code_point)]];
 }
 
-static inline bool joins_hangul(const wwho_rewriting *step, uint32_t code_point) {
+static inline bool joins_hangul(const wwho_step *step, uint32_t code_point) {
     return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }
 
 /* What the steps turn a character into inside a text, if that is known. */
-enum { KNOWN_SLOTS = 512 };
+enum { KNOWN_SLOTS = 512, KNOWN_LISTS = 3 };
 typedef struct {
-    uint64_t of;   /* the character, and above it the one after it, or WWHO_NONE if it is the same before any other one */
+    uint64_t of;   /* the character, from KNOWN_LIST on the list, and above it the next character, or WWHO_NONE if it does not matter */
     uint64_t made; /* 0: it is not known; else the bytes of one character, the first in the lowest byte, and the flags below */
 } wwho_known;
+#define KNOWN_LIST 21 /* a code point, or a byte of broken UTF-8, has fewer bits */
 #define KNOWN_BYTES(made) ((made) >> 56 & 7) /* how many there are; 0: it vanishes */
 #define KNOWN_FLAGS(flags) ((uint64_t)(flags) << 32)
 #define KNOWN_HEAD(made) ((made) >> 62 & 1) /* a rule of RULES as the first step may begin with the character */
@@ -139,10 +135,11 @@ typedef struct {
 
 /* The position in the text, and the output so far. */
 typedef struct {
-    const wwho_rewriting *steps;
-    uint32_t n_steps;
+    const wwho_step *const *steps;
+    uint32_t n_steps, list; /* list: its number */
+    bool tangled;
     const wwho_classes *classes;
-    const wwho_plain *plain; /* null: there are no steps */
+    const wwho_plain *plain; /* null: nothing is known */
     size_t not_plain;        /* up to here, `plain` finds no place where the steps may restart */
     const uint8_t *text;
     size_t at, end; /* byte offsets in the text */
@@ -151,13 +148,13 @@ typedef struct {
     bool first;     /* the part starts with the first character of the source */
     wwho_room to;
     size_t n;               /* bytes written */
-    wwho_known *known;      /* KNOWN_SLOTS of them, for these steps; zeros at first */
+    wwho_known *known;      /* KNOWN_SLOTS of them; zeros at first */
     const wwho_trie *rules; /* those of the first step, or null */
     bool full;              /* there was not enough room for all of the text */
 } wwho_normalizing;
 
-/* Start a group of steps. `known`: KNOWN_SLOTS for each group. */
-WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint32_t group, wwho_known *known);
+/* Start to rewrite by a list of steps. `known`: KNOWN_LISTS times KNOWN_SLOTS, which lists share by their numbers. */
+WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, const wwho_classes *classes, wwho_known *known);
 
 /* Rewrite as much as there is room for and as is certain. Returns false if that is nothing, because `work` (16-byte aligned, `work_len`
  * bytes) or `room` is too small. */

@@ -46,14 +46,14 @@ static HOT void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, ui
 }
 
 /* Whether a map composes any characters. */
-WWHO_LOCAL bool composes(const wwho_rewriting *step);
+WWHO_LOCAL bool composes(const wwho_step *step);
 
 /* Whether ENDS strips this character. */
-WWHO_LOCAL bool is_stripped(const wwho_rewriting *step, uint32_t code_point);
+WWHO_LOCAL bool is_stripped(const wwho_step *step, uint32_t code_point);
 
 /* Write what a character is mapped to, or the characters that pairs compose it from. The output ends at `end`, with room for 2 *
  * MAX_TARGETS before it. Returns its start. It is longer than MAX_TARGETS if pairs form a cycle. */
-WWHO_LOCAL uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end);
+WWHO_LOCAL uint32_t *take_apart(const wwho_step *step, uint32_t code_point, uint32_t *end);
 
 /* Pass the run through the steps, and write the part that is certain: all of it if the run is `complete`, else the text up to the last
  * origin. Returns false if nothing is certain. */

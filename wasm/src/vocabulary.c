@@ -116,6 +116,35 @@ WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
     return true;
 }
 
+/* Append the text of a token to that of `shown` that is being written. The text of each symbol but the first one loses the prefix. */
+static int show_token(const wwho_vocabulary *v, wwho_vocabulary *shown, uint32_t token) {
+    uint32_t parts[WWHO_MAX_TOKEN], n = 0, at = shown->offset[token];
+    bool first = true;
+    for (parts[n++] = token; n; first = false) {
+        uint32_t part = parts[--n];
+        for (; v->left[part] != part; part = v->left[part]) { /* neither a symbol nor a token that no merge makes */
+            if (n == WWHO_MAX_TOKEN) return WWHO_TOKEN_LENGTH;
+            parts[n++] = v->right[part];
+        }
+        uint32_t length = token_length(v, part), skip = first ? 0 : v->n_prefix;
+        const uint8_t *text = v->texts + v->offset[part];
+        if (length <= skip || !same_text(text, v->prefix, skip)) return WWHO_PAIRS;
+        if (length - skip > shown->text_bytes - at) return WWHO_TOKEN_LENGTH;
+        copy_bytes(shown->texts + at, text + skip, length - skip);
+        at += length - skip;
+    }
+    shown->offset[token + 1] = at;
+    return WWHO_OK;
+}
+
+WWHO_LOCAL int add_shown(wwho_vocabulary *v) {
+    int status = WWHO_OK;
+    for (uint32_t token = 0; !status && token < v->n_tokens; token++) status = show_token(v, v->shown, token);
+    if (status) return status;
+    if (v->shown->offset[v->n_tokens] != v->shown->text_bytes) return WWHO_TOKEN_LENGTH;
+    return add_texts(v->shown) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+}
+
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
     uint32_t *end = v->offset + v->n_tokens, space = v->space_id != WWHO_NONE;
     for (uint32_t i = 0; i < extra_tokens(v); i++, end++) {

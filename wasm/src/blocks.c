@@ -1,18 +1,18 @@
-/* See pairs.h. */
-#include "pairs.h"
+/* See blocks.h. */
+#include "blocks.h"
 
 WWHO_LOCAL uint32_t symbol_bytes(uint32_t symbol) {
     return (SYMBOL_LEAD + symbol / SYMBOL_TRAILS) | (SYMBOL_TRAIL + symbol % SYMBOL_TRAILS) << 8;
 }
 
-WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources) {
+WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources) {
     size_t n = 0;
     for (uint32_t width; at < end; at += width) {
         uint32_t code_point;
         width = next_character(text + at, end - at, &code_point);
-        uint32_t word = width == 1 && code_point == REPLACEMENT ? 0 : pairs->symbols[cell_of(pairs, code_point)];
-        for (uint32_t k = 0, stop = word ? 1 : width * pairs->flags; k < stop; k++) {
-            if (!word) word = symbol_bytes(pairs->n_indices + pairs->n_blocks + text[at + k]);
+        uint32_t word = width == 1 && code_point == REPLACEMENT ? 0 : step->symbols[cell_of(step, code_point)];
+        for (uint32_t k = 0, stop = word ? 1 : width * step->flags; k < stop; k++) {
+            if (!word) word = symbol_bytes(step->n_indices + step->n_blocks + text[at + k]);
             for (; word; word >>= 8) {
                 sources[n] = (uint32_t)at;
                 out[n++] = (uint8_t)word;
@@ -22,7 +22,7 @@ WWHO_LOCAL size_t spell(const wwho_rewriting *pairs, const uint8_t *text, size_t
     return n;
 }
 
-WWHO_LOCAL uint8_t *join_pairs(const wwho_rewriting *step, const uint8_t *text, const uint8_t *end, uint8_t *to) {
+WWHO_LOCAL uint8_t *join_blocks(const wwho_step *step, const uint8_t *text, const uint8_t *end, uint8_t *to) {
     while (text < end) {
         uint32_t symbol = last_symbol(text + 2, (size_t)(end - text)), block = symbol - step->n_indices, found = REPLACEMENT;
         text += symbol == WWHO_NONE ? 1 : 2;
