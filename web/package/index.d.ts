@@ -118,7 +118,7 @@ export interface Encoded {
   readonly ends: Uint32Array;
   /** With `pair` or `addSpecialTokens`, the type of each token from the template, usually 0 for the first text and 1 for the second. */
   readonly types?: Uint8Array;
-  /** With `units`, where each pretoken, or each unit such as a syllable, begins and ends, in order. Text that a stage drops is left out. */
+  /** With `units`, where each pretoken, or each unit such as a syllable, begins and ends, in order. Text that a step drops is left out. */
   readonly unitStarts?: Uint32Array;
   readonly unitEnds?: Uint32Array;
   /** The index of each one's route in `info.routes`. */

@@ -192,7 +192,7 @@ export class Core {
   /**
    * The numbers that describe a thing, by name; null for none.
    * @param {number} of one of OF_... of header.js
-   * @param {number} [number] which model, route, stage or automaton
+   * @param {number} [number] which model, route, step or automaton
    * @returns {Record<string, number | null>}
    */
   info(of, number = 0) {
@@ -201,7 +201,7 @@ export class Core {
   }
 
   /**
-   * The numbers of a route or stage from a name on, which begins a list.
+   * The numbers of a route or step from a name on, which begins a list.
    * @param {number} of
    * @param {number} number
    * @param {string} name
@@ -235,7 +235,7 @@ export class Core {
    * @param {number} classOf the character's, or n_classes at the end of the text
    */
   step(automaton, state, classOf) {
-    const [rule, next] = this.#asked("take a step", 2, "step", automaton, state, classOf);
+    const [rule, next] = this.#asked("take a step", 2, "advance", automaton, state, classOf);
     return { rule: rule === NONE ? null : rule, next };
   }
 

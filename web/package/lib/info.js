@@ -2,14 +2,28 @@
 
 import { utf8 } from "./decoding.js";
 import { WwhoError, hex } from "./errors.js";
-import { OF_MODEL, OF_ROUTE, OF_TOKENIZER } from "./header.js";
+import { OF_MODEL, OF_ROUTE, OF_STEP, OF_TOKENIZER } from "./header.js";
 
-/** What wwho.h does not name: FORMAT.md, MODEL; the action KEEP of a stage; and the decoder that needs all ids at once. */
+/** What wwho.h does not name: FORMAT.md, MODEL; the kind CUT of a step and its action KEEP; and the decoder that needs all ids at once. */
 const MODEL_KINDS = ["", "bpe", "greedy", "viterbi"];
 const SYMBOLS = ["bytes", "units"];
 const UNKNOWN = ["none", "spell", "bytes", "id"];
+export const CUT = 6;
 export const KEEP = 0;
 export const WAITS = 2;
+
+/**
+ * The steps of a tokenizer (FORMAT.md, STEPS), in the order of their numbers. Only a CUT has actions.
+ * @param {import("./core.js").Core} core
+ * @returns {{ kind: number, automaton: number | null, actions: number[] }[]}
+ */
+export function listSteps(core) {
+  const { n_steps: nSteps } = core.info(OF_TOKENIZER);
+  return Array.from({ length: nSteps ?? 0 }, (_, i) => {
+    const { kind, automaton } = core.info(OF_STEP, i);
+    return { kind: kind ?? 0, automaton, actions: core.list(OF_STEP, i, "actions") };
+  });
+}
 
 /** @param {import("./core.js").Core} core */
 export function describe(core) {

@@ -64,7 +64,7 @@ function segmentsIn(core, routes, text) {
     }
     const segment = segments[segments.length - 1];
     segment.end = ends[i];
-    // Including what a stage drops in between.
+    // Including what a step drops in between.
     if (i + 1 === spans.length || spans[i + 1].first) {
       segment.text = slice({ start: spans[begin].start, end: span.end }, segment.start, segment.end);
     }
@@ -76,7 +76,7 @@ function segmentsIn(core, routes, text) {
   return segments;
 }
 
-/** What a stage drops between two segments; unknown for bytes. @param {Segment} a @param {Text} text @param {Segment} b */
+/** What a step drops between two segments; unknown for bytes. @param {Segment} a @param {Text} text @param {Segment} b */
 const between = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
 
 /**

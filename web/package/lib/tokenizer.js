@@ -19,8 +19,8 @@ import { KINDS, chunks, longestStart } from "./boundaries.js";
 import { Core, decodedTooLong } from "./core.js";
 import { Decoding, newDecoder, utf8 } from "./decoding.js";
 import { WwhoError } from "./errors.js";
-import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_STAGE, OF_TOKENIZER, SKIP_SPECIAL, UNK_TOKEN } from "./header.js";
-import { KEEP, WAITS, describe, readProvenance } from "./info.js";
+import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_TOKENIZER, SKIP_SPECIAL, UNK_TOKEN } from "./header.js";
+import { CUT, KEEP, WAITS, describe, listSteps, readProvenance } from "./info.js";
 import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
 import { segmentsOf, slicer } from "./segments.js";
@@ -130,13 +130,14 @@ export class BaseTokenizer {
     this.info = describe(core);
     Object.defineProperty(this, "specialTokens", { get: () => this.#listed.special, enumerable: true });
     this.#routes = this.info.routes;
-    const { n_stages: nStages, n_steps: nSteps, decoder } = core.info(OF_TOKENIZER);
-    this.#normalizes = nSteps !== 0;
+    const { n_normalizer: nNormalizer, decoder } = core.info(OF_TOKENIZER);
+    const steps = listSteps(core);
+    this.#normalizes = nNormalizer !== 0;
     this.#waits = decoder === WAITS;
     this.#trim = placesOf(core, false, false)[0]?.id ?? 0;
-    const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
-    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF_STAGE, i, "actions")).some((actions) => actions.some((action) => action !== KEEP));
-    this.#isBounded = spells && !this.#normalizes && !drops;
+    const spells = this.info.models.every(({ kind, symbols, unknown }) => kind === "bpe" && (symbols === "bytes" ? unknown !== "id" : unknown === "spell"));
+    const keeps = steps.every(({ kind, actions }) => kind === CUT && actions.every((action) => action === KEEP));
+    this.#isBounded = spells && keeps;
     bindMethods(this, BaseTokenizer.prototype);
   }
 

@@ -1,8 +1,8 @@
 // How the automata of a file cut a text, a character at a time (FORMAT.md, AUTOMATA to ROUTES), for teaching and for authors of
 // grammars; the core does the same faster, but says only where units end. Also how a SCRIPT model writes a text (FORMAT.md, NORMALIZER).
 
-import { OF_AUTOMATON, OF_ROUTE, OF_STAGE, OF_TOKENIZER } from "./header.js";
-import { KEEP } from "./info.js";
+import { OF_AUTOMATON, OF_ROUTE, OF_TOKENIZER } from "./header.js";
+import { CUT, KEEP, listSteps } from "./info.js";
 import { RULES } from "./segments.js";
 import { charactersOf, newDecoder, utf8 } from "./decoding.js";
 
@@ -66,7 +66,7 @@ export function tracerOf(core) {
 }
 
 /**
- * The automaton that cuts the segments of a route: that of its units, or that of its only stage, if it keeps every match.
+ * The automaton that cuts the segments of a route: that of its units, or that of its only step, if that is a cut which keeps every match.
  * @param {import("./core.js").Core} core
  * @param {number} number
  */
@@ -74,9 +74,10 @@ function routeOf(core, number) {
   const name = utf8(core.routeName(number));
   const { units } = core.info(OF_ROUTE, number);
   if (units !== null) return { name, hasUnits: true, automaton: units };
-  const stages = core.list(OF_ROUTE, number, "stages");
-  const keepsAll = stages.length === 1 && core.list(OF_STAGE, stages[0], "actions").every((action) => action === KEEP);
-  return { name, hasUnits: false, automaton: keepsAll ? core.info(OF_STAGE, stages[0]).automaton : null };
+  const all = listSteps(core);
+  const steps = core.list(OF_ROUTE, number, "steps").map((step) => all[step]);
+  const keepsAll = steps.length === 1 && steps[0].kind === CUT && steps[0].actions.every((action) => action === KEEP);
+  return { name, hasUnits: false, automaton: keepsAll ? steps[0].automaton : null };
 }
 
 /**

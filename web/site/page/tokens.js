@@ -150,7 +150,7 @@ function unitsOf({ tokenizer: { info }, encoded: { unitStarts = [], unitEnds = [
   };
   let at = from;
   for (let i = firstFrom(unitEnds, from + 1); i < unitStarts.length && unitStarts[i] < to; i++) {
-    add(at, unitStarts[i]); // an added token, or what a stage drops
+    add(at, unitStarts[i]); // an added token, or what a step drops
     at = unitEnds[i];
     const { hasUnits, model } = info.routes[unitRoutes[i]];
     add(unitStarts[i], at, hasUnits ? info.models[model] : undefined);
