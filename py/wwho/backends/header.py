@@ -3,7 +3,7 @@
 Offsets are those in WebAssembly, in bytes. Written by tools/gen_header.mjs.
 """
 
-VERSION_MAJOR = 3
+VERSION_MAJOR = 4
 VERSION_MINOR = 0
 
 OK = 0
@@ -25,7 +25,7 @@ CLASSES = 27
 AUTOMATON_SHAPE = 28
 AUTOMATON_TABLE = 29
 AUTOMATON_TOTAL = 30
-STAGES = 31
+STEPS = 31
 ROUTES = 32
 MODEL = 33
 SYMBOLS = 34
@@ -43,7 +43,7 @@ DECODER = 45
 
 SECTION_CLASSES = 1
 SECTION_AUTOMATA = 2
-SECTION_STAGES = 3
+SECTION_STEPS = 3
 SECTION_ROUTES = 4
 SECTION_MODEL = 5
 SECTION_ADDED = 6
@@ -77,7 +77,7 @@ PIECE = 3
 OF_TOKENIZER = 0
 OF_MODEL = 1
 OF_ROUTE = 2
-OF_STAGE = 3
+OF_STEP = 3
 OF_AUTOMATON = 4
 OF_TEMPLATE = 5
 
@@ -101,7 +101,7 @@ STATUSES = {
     28: "AUTOMATON_SHAPE",
     29: "AUTOMATON_TABLE",
     30: "AUTOMATON_TOTAL",
-    31: "STAGES",
+    31: "STEPS",
     32: "ROUTES",
     33: "MODEL",
     34: "SYMBOLS",
@@ -124,9 +124,9 @@ NUMBERS = {
         "max_token_bytes",
         "n_models",
         "n_routes",
-        "n_stages",
-        "n_added",
         "n_steps",
+        "n_added",
+        "n_normalizer",
         "n_automata",
         "n_classes",
         "router",
@@ -149,9 +149,10 @@ NUMBERS = {
     2: (
         "model",
         "units",
-        "stages",
+        "steps",
     ),
     3: (
+        "kind",
         "automaton",
         "actions",
     ),
