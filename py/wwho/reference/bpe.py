@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from wwho.format.bpe import BPE
@@ -223,8 +223,7 @@ class Units(Engine[BPE]):
         """Yield the tokens that symbols with nothing else between them merge to."""
         numbers = [symbol.number for symbol in run]
         merged = merge_with_starts(numbers, self._merges, self.model.ranks)
-        ends = [start for _, start in merged[1:]] + [len(run)]
-        for (number, start), end in zip(merged, ends, strict=True):
+        for (number, start), (_, end) in pairwise([*merged, (0, len(run))]):
             yield Token(self.id_of(number), sum(symbol.size for symbol in run[start:end]))
 
     def unknown(self, text: bytes, unk: bool, size: int | None = None) -> Iterator[Token]:
