@@ -43,14 +43,14 @@ def _nfc() -> Backend:
     from wwho.compile.normal_forms import normal_form
     from wwho.compile.scanners import compile_scanners, regex_scanner
     from wwho.format.bpe import BPE
-    from wwho.format.model import Action, Artifact, Route, Stage
+    from wwho.format.model import Artifact, Route
+    from wwho.format.steps import Action, Cut
     from wwho.format.write import write_artifact
 
     artifact = Artifact(
         scanners=compile_scanners([regex_scanner("character", r"[\s\S]")]),
-        routes=(Route("text", model=0, stages=(0,)),),
+        routes=(Route("text", model=0, steps=(Cut(0, (Action.KEEP,)),)),),
         models=(BPE(),),
-        stages=(Stage(automaton=0, actions=(Action.KEEP,)),),
         normalizer=(normal_form(FORM),),
         provenance={"name": FORM},
     )

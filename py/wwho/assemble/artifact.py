@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wwho.assemble.atoms import BASE, PLAIN, AtomKind, Words, check_kind, compile_cuts
 from wwho.assemble.base import WRITER, check_text, vocabulary_of
-from wwho.assemble.script import grown_script
+from wwho.assemble.script import grown_script, with_blocks
 from wwho.compile.schema import Schema
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SpecialTokenError
@@ -113,12 +113,14 @@ def trained_model(
         unk_id=specials.get(UNKNOWN),
     )
     own = {token.text: token for token in base.added}
+    cuts = compile_cuts(kind, schemas, base.scanners, words)
     return Artifact(
-        **compile_cuts(kind, schemas, base.scanners, words),
+        scanners=cuts["scanners"],
+        router=cuts["router"],
+        routes=with_blocks(cuts["routes"], base.blocks),
         models=(vocabulary_of(base), units),
         added=tuple(own.get(token.text, token) for token in added_tokens(specials, protect)),
         template=base.template,
-        pairs=base.pairs,
         decoder=base.decoder,
         provenance=provenance,
     )

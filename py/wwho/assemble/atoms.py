@@ -33,10 +33,11 @@ from wwho.compile.segments import (
 )
 from wwho.compile.syntax import Chars, Look, Node, alt, many, seq
 from wwho.errors import SchemaError
+from wwho.format import steps
 from wwho.format.automaton import Automaton, CompiledScanners
 from wwho.format.classmap import overlay
-from wwho.format.model import Action, Route, Stage
-from wwho.format.steps import Ends, Replace
+from wwho.format.model import Route
+from wwho.format.steps import Action, Ends, Replace
 
 ROUTER, OTHER = 0, 1
 """Places of the router and of what cuts the other text, among the automata of schemas."""
@@ -226,7 +227,6 @@ class Cut(TypedDict):
 
     scanners: CompiledScanners
     router: int
-    stages: tuple[Stage, ...]
     routes: tuple[Route, ...]
 
 
@@ -248,11 +248,17 @@ def script_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
 
 
 def cut_by(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int) -> Cut:
-    """The pipeline of other text, which an automaton cuts into pieces, and of further routes."""
+    """Return the fields of an artifact that cut text.
+
+    Args:
+        scanners: the class map and the automata.
+        routes: the routes of scripts.
+        pretokenizer: number of the automaton that cuts other text into pretokens: that of route 0.
+    """
     keep = (Action.KEEP,) * scanners.automata[pretokenizer].n_rules
-    other = Route("other", BASE, stages=(0,))
-    stages = (Stage(pretokenizer, keep),)
-    return Cut(scanners=scanners, router=ROUTER, stages=stages, routes=(other, *routes))
+    cut = steps.Cut(pretokenizer, keep)
+    other = Route("other", BASE, steps=(cut,))
+    return Cut(scanners=scanners, router=ROUTER, routes=(other, *routes))
 
 
 def with_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> CompiledScanners:

@@ -16,7 +16,8 @@ from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import PatternError, SpecialTokenError
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
-from wwho.format.model import Action, Added, Artifact, Route, Stage, free_ids
+from wwho.format.model import Added, Artifact, Route, free_ids
+from wwho.format.steps import Action, Cut
 from wwho.version import __version__
 
 WRITER = f"wwho {__version__}"
@@ -84,9 +85,8 @@ def base_model(
     model = bpe_model(tokens, tokens, whole=True, added={*ids.values()})
     return Artifact(
         scanners=compile_scanners([_scanner(regex)]),
-        routes=(Route("other", model=0, stages=(0,)),),
+        routes=(Route("other", model=0, steps=(Cut(0, (Action.KEEP,)),)),),
         models=(model,),
-        stages=(Stage(automaton=0, actions=(Action.KEEP,)),),
         added=tuple(Added(text, number) for text, number in ids.items()),
         provenance={
             **provenance,

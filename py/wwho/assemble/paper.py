@@ -21,7 +21,7 @@ from wwho.errors import SpecialTokenError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact, Ids, Unknown
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 SPACE = " "
 
@@ -63,7 +63,7 @@ class Cuts:
             ArtifactError: it can stand in segments of two scripts, which cut it differently.
         """
         cuts = {
-            tuple(text[start:end] for start, end, _ in pieces(self._scanners, automaton, text))
+            tuple(text[start:end] for start, end, _ in matches(self._scanners, automaton, text))
             for pattern, automaton in self._scripts
             if pattern.fullmatch(text)
         }

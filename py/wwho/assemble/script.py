@@ -20,8 +20,8 @@ from wwho.errors import ArtifactError
 from wwho.format import decoder as decoding
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
-from wwho.format.model import Action, Added, Artifact, Ids, Pair, Route, Stage, Unknown
-from wwho.format.steps import Pairs, Replace, Step, symbol_text
+from wwho.format.model import Added, Artifact, Ids, Pair, Route, Unknown
+from wwho.format.steps import Action, Blocks, Cut, Replace, Rewrite, Step, symbol_text
 
 TAIL = 255
 """The shape of what continues a character; see `shapes_of`."""
@@ -30,21 +30,28 @@ REPLACEMENT = "\ufffd"
 
 BLOCK_KEYS = ("script_blocks", "script_indices")
 
-DECODER = decoding.Decoder((decoding.Join(), decoding.Pairs()))
+DECODER = decoding.Decoder((decoding.Join(), decoding.Blocks()))
 
 
-def pair_step(
+def blocks_step(
     blocks: Sequence[Block], *, n_indices: int | None = None, spell: bool = True
-) -> Pairs:
-    """What spells the characters of blocks."""
+) -> Blocks:
+    """Return the step that writes characters as symbols of blocks.
+
+    Args:
+        blocks: the blocks.
+        n_indices: how many indices there are; None: as many as the longest block has characters.
+        spell: whether a character of no block is written with the symbols of its bytes, or left
+            out.
+    """
     most = max(len(block.characters) for block in blocks)
-    return Pairs(tuple(block.ranges for block in blocks), n_indices or most, spell)
+    return Blocks(tuple(block.ranges for block in blocks), n_indices or most, spell)
 
 
 @cache
-def script_step() -> Pairs:
+def script_step() -> Blocks:
     """That of our own models: it spells all text, with symbols of bytes what has no pair."""
-    return pair_step(script_blocks())
+    return blocks_step(script_blocks())
 
 
 def block_record(blocks: Sequence[Block], n_indices: int) -> dict[str, str]:
@@ -167,11 +174,28 @@ def grown_script(
     """
     return replace(
         base,
+        routes=with_blocks(base.routes, script_step()),
         models=(symbol_model(script_step().n_symbols, merges),),
         added=added,
-        pairs=script_step(),
         decoder=DECODER,
         provenance=provenance,
+    )
+
+
+def with_blocks(routes: Sequence[Route], blocks: Blocks | None) -> tuple[Route, ...]:
+    """Return routes in which a step is the last one of all whose model is the base, model 0.
+
+    Args:
+        routes: the routes.
+        blocks: the step, in place of any other BLOCKS; None: they stay as they are.
+    """
+    if blocks is None:
+        return tuple(routes)
+    return tuple(
+        replace(route, steps=(*(s for s in route.steps if not isinstance(s, Blocks)), blocks))
+        if route.model == 0
+        else route
+        for route in routes
     )
 
 
@@ -182,35 +206,35 @@ def symbols_of(text: bytes) -> Sequence[bytes]:
 
 def script_artifact(
     pretokenizer: Scanner | None,
-    pairs: Pairs,
+    blocks: Blocks,
     model: BPE,
     provenance: Mapping[str, str],
     *,
     drops: Scanner | None = None,
-    steps: tuple[Step, ...] = (),
+    normalizer: tuple[Rewrite, ...] = (),
     added: tuple[Added, ...] = (),
 ) -> Artifact:
     """The model over symbols, with what cuts and spells its texts.
 
     Args:
         pretokenizer: cuts a text into pieces; None: it is one.
-        pairs: spells a piece.
+        blocks: writes each pretoken as symbols.
         model: the model.
         provenance: where it comes from.
         drops: the automaton 0 of steps.
-        steps: what rewrites a text first.
+        normalizer: the steps that rewrite a text first.
         added: added tokens.
     """
     scanners = [each for each in (drops, pretokenizer) if each]
-    stages = (Stage(len(scanners) - 1, (Action.KEEP,)),) if pretokenizer else ()
+    steps: tuple[Step, ...] = (blocks,)
+    if pretokenizer:
+        steps = (Cut(len(scanners) - 1, (Action.KEEP,)), blocks)
     return Artifact(
         scanners=compile_scanners(scanners or [whole_text()]),
-        routes=(Route("other", model=0, stages=tuple(range(len(stages)))),),
+        routes=(Route("other", model=0, steps=steps),),
         models=(model,),
-        stages=stages,
         added=added,
-        normalizer=steps,
-        pairs=pairs,
+        normalizer=normalizer,
         decoder=DECODER,
         provenance=provenance,
     )

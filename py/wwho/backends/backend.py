@@ -11,7 +11,7 @@ from itertools import accumulate, chain
 from typing import NamedTuple, Protocol, TypeAlias
 
 from wwho.errors import UnknownTokenError
-from wwho.format.model import Added, Flag, Route
+from wwho.format.model import Added, Flag
 from wwho.format.template import Template
 from wwho.text import Text, all_bytes
 
@@ -92,6 +92,23 @@ class ModelInfo:
 
 
 @dataclass(frozen=True)
+class RouteInfo:
+    """The name and the numbers of one route of an artifact.
+
+    Attributes:
+        name: what the route is called, such as "other" or "sinhala".
+        model: number of the model that encodes its pretokens.
+        steps: numbers of the steps that each of its segments passes through, in order.
+        units: number of the automaton that cuts its pretokens into units; None for none.
+    """
+
+    name: str
+    model: int
+    steps: tuple[int, ...] = ()
+    units: int | None = None
+
+
+@dataclass(frozen=True)
 class Info:
     """The numbers and names of an open artifact.
 
@@ -100,7 +117,8 @@ class Info:
         models: the models.
         added: the added tokens, by ascending id.
         routes: the routes.
-        n_steps: how many steps rewrite a text before it is cut.
+        n_steps: how many steps there are, those that cut among them.
+        n_normalizer: how many steps rewrite a text before the router cuts it.
         provenance: where the artifact came from.
         template: what stands around the ids of a text, where it is asked for; None for nothing.
         decoder: how texts of tokens join: "none" for without a gap, or by the steps of a decoder,
@@ -110,8 +128,9 @@ class Info:
     n_vocab: int
     models: tuple[ModelInfo, ...]
     added: tuple[Added, ...]
-    routes: tuple[Route, ...]
+    routes: tuple[RouteInfo, ...]
     n_steps: int
+    n_normalizer: int
     provenance: Mapping[str, str]
     template: Template | None = None
     decoder: str = "none"

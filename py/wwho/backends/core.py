@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from wwho.backends import header
-from wwho.backends.backend import DECODERS, Backend, Info, ModelInfo
+from wwho.backends.backend import DECODERS, Backend, Info, ModelInfo, RouteInfo
 from wwho.errors import ArtifactError, BackendError
 from wwho.format.layout import NONE, Kind
-from wwho.format.model import Added, Flag, Ids, Route, Unknown
+from wwho.format.model import Added, Flag, Ids, Unknown
 from wwho.format.provenance import read_provenance
 from wwho.format.template import Place, Template, What
 
@@ -64,6 +64,7 @@ def core_info(core: Opened) -> Info:
         added=tuple(_added(*core.added(index)) for index in range(numbers["n_added"])),
         routes=tuple(_route(core, number) for number in range(numbers["n_routes"])),
         n_steps=numbers["n_steps"],
+        n_normalizer=numbers["n_normalizer"],
         provenance=read_provenance(core.section(Kind.PROVENANCE)),
         template=_template(core),
         decoder=DECODERS[numbers["decoder"]],
@@ -98,10 +99,11 @@ def _added(token: int, flags: int, text: bytes) -> Added:
     return Added(text.decode("utf-8"), token, Flag(flags))
 
 
-def _route(core: Opened, number: int) -> Route:
-    model, units, *stages = _numbers(core, header.OF_ROUTE, number)
+def _route(core: Opened, number: int) -> RouteInfo:
+    """Return the name and the numbers of a route."""
+    model, units, *steps = _numbers(core, header.OF_ROUTE, number)
     name = core.route_name(number).decode("utf-8")
-    return Route(name=name, model=model, stages=tuple(stages), units=_or_none(units))
+    return RouteInfo(name=name, model=model, steps=tuple(steps), units=_or_none(units))
 
 
 def _model(core: Opened, number: int) -> ModelInfo:

@@ -155,7 +155,6 @@ def report(
         *(options, artifact, size),
         kind=found.kind,
         engine=found.engine,
-        stages=len(artifact.stages),
         steps=len(artifact.steps),
         added=len(artifact.added),
         notes=found.notes,
@@ -172,8 +171,7 @@ def report(
         engine = f"; ids as {found.engine} gives them" if found.engine else ""
         numbers = {
             "added token": len(artifact.added),
-            "pretokenizer": len(artifact.stages),
-            "rewriting step": len(artifact.steps),
+            "step": len(artifact.steps),
         }
         models = [MODELS[type(model).__name__] for model in artifact.models]
         parts = ", ".join(

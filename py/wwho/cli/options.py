@@ -371,8 +371,8 @@ def report_model(
 
     model = model_info(artifact, len(artifact.models) - 1)
     n_atoms, n_merges, atoms = model.n_symbols, model.n_merges, "atoms"
-    if artifact.pairs and model.symbols == "bytes":
-        n_atoms, atoms = artifact.pairs.n_symbols, "symbols"
+    if artifact.blocks and model.symbols == "bytes":
+        n_atoms, atoms = artifact.blocks.n_symbols, "symbols"
         n_merges -= n_atoms
     facts = {
         "file": options.output,

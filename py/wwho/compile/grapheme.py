@@ -31,10 +31,10 @@ def grapheme_cluster() -> Node:
 
     Example:
         >>> from wwho.compile.scanners import Scanner, compile_scanners
-        >>> from wwho.reference.scan import pieces
+        >>> from wwho.reference.scan import matches
         >>> clusters = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
         >>> text = "क्षमा 🇱🇰🇮🇳"
-        >>> [text[start:end] for start, end, _ in pieces(clusters, clusters.automata[0], text)]
+        >>> [text[start:end] for start, end, _ in matches(clusters, clusters.automata[0], text)]
         ['क्ष', 'मा', ' ', '🇱🇰', '🇮🇳']
     """
     names = ("CR", "LF", "Prepend", "L", "V", "T", "LV", "LVT", "Extend", "ZWJ", "SpacingMark")

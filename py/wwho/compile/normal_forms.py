@@ -7,14 +7,14 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from wwho.format.steps import Rewriting
+from wwho.format.steps import Map
 
 Form = Literal["nfc", "nfd", "nfkc", "nfkd"]
 Unicode = Literal["16.0", "9.0"]
 
 
 @cache
-def normal_form(form: Form, unicode: Unicode = "16.0") -> Rewriting:
+def normal_form(form: Form, unicode: Unicode = "16.0") -> Map:
     """A normal form of UAX 15.
 
     Args:
@@ -35,7 +35,7 @@ def normal_form(form: Form, unicode: Unicode = "16.0") -> Rewriting:
     classes = _entries(data["classes"])
     composing = _code_points(data["composing"]) - young if form in ("nfc", "nfkc") else set()
     canonical = _entries(data["canonical"])
-    return Rewriting(
+    return Map(
         mapping={each: _whole(single, each) for each in single.keys() - composing},
         order={code_point: to[0] for code_point, to in classes.items() if code_point not in young},
         pairs={(canonical[each][0], canonical[each][1]): each for each in composing},
@@ -45,14 +45,14 @@ def normal_form(form: Form, unicode: Unicode = "16.0") -> Rewriting:
 
 
 @cache
-def lower_case() -> Rewriting:
+def lower_case() -> Map:
     """Lower case of each code point alone, by Unicode 17.0: Σ is always σ, İ becomes i̇.
 
     Example:
         >>> lower_case().mapping[ord("Σ")] == (ord("σ"),)
         True
     """
-    return Rewriting(_entries(_data()["lower"]))
+    return Map(_entries(_data()["lower"]))
 
 
 def _whole(single: dict[int, tuple[int, ...]], code_point: int) -> tuple[int, ...]:

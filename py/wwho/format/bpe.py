@@ -12,6 +12,7 @@ from wwho.format import leb
 from wwho.format.cursor import Cursor
 from wwho.format.layout import MAX_TOKEN_BYTES, NONE
 from wwho.format.model import (
+    AFFIXES,
     LATER,
     PARTS,
     TIES,
@@ -24,6 +25,9 @@ from wwho.format.model import (
     Unknown,
     expand,
 )
+
+MAX_AFFIX_BYTES = 32
+"""Bytes of the prefix, or of the suffix, of symbols, at most."""
 
 N_CLASSES = 224
 """Of characters, by which the right column is sorted."""
@@ -74,7 +78,13 @@ class BPE(Model):
     @cached_property
     def texts(self) -> Sequence[bytes]:
         """See `Model`."""
-        return (*expand(list(self.symbols), self.merges), *self.unmade)
+        made = expand(list(self.symbols), self.merges, self.prefix.encode("utf-8"))
+        return (*made, *self.unmade)
+
+    @property
+    def affixes(self) -> bool:
+        """Whether symbols have a prefix or a suffix, by where they stand in a pretoken."""
+        return bool(self.prefix or self.suffix)
 
     @cached_property
     def parts_later(self) -> bool:
@@ -108,6 +118,9 @@ def write_bpe(model: BPE) -> bytes:
     space_id = NONE if model.space_id is None else model.space_id
     counts = [len(each) for each in (model.unmade, model.ties) if each]
     head = struct.pack(f"<{2 + len(counts)}I", model.n_superwords, space_id, *counts)
+    if model.affixes:
+        prefix, suffix = model.prefix.encode("utf-8"), model.suffix.encode("utf-8")
+        head += struct.pack("<BBH", len(prefix), len(suffix), 0) + prefix + suffix
     ties = [after - before for before, after in pairwise([0, *model.ties])]
     symbols = (leb.pack_texts if model.units else leb.pack_listed)(model.symbols)
     rights = _Order(model.symbols, lefts).distances(rights)
@@ -121,6 +134,9 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
     """Check what comes after the head."""
     units, whole = bool(head.units), bool(head.flags & WHOLE)
     n_superwords, space_id, n_unmade, n_ties = _read_numbers(cursor, head)
+    prefix, suffix = _read_affixes(cursor) if head.flags & AFFIXES else ("", "")
+    if head.flags & AFFIXES and (n_superwords or space_id is not None):
+        cursor.fail(f"affixes with {n_superwords} superwords and the lone space {space_id}")
     n_merges = head.n_merges - n_unmade
     cursor.status = "SYMBOLS"
     symbols = cursor.texts(head.n_symbols, "symbol") if units else _read_bytes(cursor, head)
@@ -135,6 +151,11 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
     texts = expand(list(symbols), merges)
     if max(map(len, texts), default=0) > MAX_TOKEN_BYTES:
         cursor.fail(f"a token is longer than {MAX_TOKEN_BYTES} bytes, or part of itself")
+    if head.flags & AFFIXES:
+        if len(set(texts)) < len(texts):
+            cursor.status = "TOKEN_DUPLICATE"
+            cursor.fail("two tokens are made of symbols that are written alike")
+        texts = expand(list(symbols), merges, prefix.encode("utf-8"))
     cursor.status = "SYMBOLS"
     unmade = cursor.texts(n_unmade, "unmade token")
     if space_id is not None and b" " in unmade:
@@ -153,6 +174,8 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
         parts=bool(head.flags & PARTS),
         n_superwords=n_superwords,
         space_id=space_id,
+        prefix=prefix,
+        suffix=suffix,
     )
     vars(model)["texts"] = (*texts, *unmade)
     return model
@@ -169,7 +192,7 @@ def _read_numbers(cursor: Cursor, head: Head) -> tuple[int, int | None, int, int
         cursor.fail(f"flags are {head.flags}, for {n_unmade} unmade tokens and {n_ties} ties")
     n_unmade, n_ties = n_unmade or 0, n_ties or 0
     n_merges = head.n_merges - n_unmade
-    if n_merges < 0 or (head.flags & WHOLE and not n_unmade):
+    if n_merges < 0 or (head.flags & WHOLE and not n_unmade and not head.flags & AFFIXES):
         cursor.fail(f"{n_unmade} of {head.n_merges} tokens are unmade, flags {head.flags}")
     if n_ties and (n_ties >= n_merges or not head.units):
         cursor.fail(f"{n_ties} of {n_merges} merges have the rank of the one before")
@@ -179,6 +202,14 @@ def _read_numbers(cursor: Cursor, head: Head) -> tuple[int, int | None, int, int
     if space_id != NONE and not head.units:
         cursor.fail(f"bytes have no lone space, but space_id is {space_id}")
     return n_superwords, None if space_id == NONE else space_id, n_unmade, n_ties
+
+
+def _read_affixes(cursor: Cursor) -> tuple[str, str]:
+    """Read the prefix and the suffix of symbols."""
+    n_prefix, n_suffix, zero = cursor.numbers("BBH", "affixes")
+    if not n_prefix + n_suffix or max(n_prefix, n_suffix) > MAX_AFFIX_BYTES or zero:
+        cursor.fail(f"a prefix of {n_prefix} bytes and a suffix of {n_suffix}; {zero}")
+    return cursor.utf8(n_prefix, "prefix"), cursor.utf8(n_suffix, "suffix")
 
 
 def _read_bytes(cursor: Cursor, head: Head) -> tuple[bytes, ...]:

@@ -13,7 +13,7 @@ from wwho.format.layout import MAX_TOKEN_BYTES
 
 MAX_STEPS = 64
 MAX_TEXT = 255
-KINDS = ("", "Replace", "Strip", "Bytes", "Join", "Unique", "Some", "Unspell", "Pairs")
+KINDS = ("", "Replace", "Strip", "Bytes", "Join", "Unique", "Some", "Unspell", "Blocks")
 
 
 class Where(IntEnum):
@@ -108,15 +108,15 @@ class Unspell:
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """The symbols of the normalizer's `Pairs` in each token become characters.
+class Blocks:
+    """The symbols of the step `Blocks` in each token become characters.
 
     A block and an index after it are a character; any other block or index is U+FFFD, as is an
     index beyond the end of its block, and that block; symbols of bytes are these.
     """
 
 
-Step: TypeAlias = Replace | Strip | Bytes | Join | Unique | Some | Unspell | Pairs
+Step: TypeAlias = Replace | Strip | Bytes | Join | Unique | Some | Unspell | Blocks
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Decoder:
                     opens = opens or where >= Where.OPENING
                 case Bytes() if not joined:
                     pass
-                case Pairs() if joined and not adds and len(self.steps) == 2:
+                case Blocks() if joined and not adds and len(self.steps) == 2:
                     pass
                 case _:
                     return True
@@ -195,13 +195,13 @@ def _write_step(step: Step) -> bytes:
     return struct.pack("<6B", kind, where, left, right, *map(len, texts)) + b"".join(texts)
 
 
-def read_decoder(data: bytes, ids: Callable[[int], bool], pairs: bool = False) -> Decoder:
+def read_decoder(data: bytes, ids: Callable[[int], bool], *, blocks: bool = False) -> Decoder:
     """Check a decoder.
 
     Args:
         data: the section.
         ids: says whether a number is the id of a token.
-        pairs: whether the normalizer has a step `Pairs`.
+        blocks: whether the file has a step BLOCKS, whose symbols the decoder's may join.
 
     Raises:
         ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is DECODER.
@@ -212,8 +212,8 @@ def read_decoder(data: bytes, ids: Callable[[int], bool], pairs: bool = False) -
         cursor.fail(f"{n_steps} steps, not 0 to {MAX_STEPS}")
     prefix = cursor.utf8(n_prefix, "continuing")
     steps = tuple(_read_step(cursor, f"step {number}") for number in range(n_steps))
-    if not pairs and Pairs() in steps:
-        cursor.fail("the normalizer spells no pairs that a step could join")
+    if not blocks and Blocks() in steps:
+        cursor.fail("no step writes the symbols of blocks that the decoder joins")
     records = [cursor.numbers("II", f"surface {number}") for number in range(n_surfaces)]
     surfaces, last, start = {}, -1, 0
     for token, end in records:
@@ -239,7 +239,7 @@ def _read_step(cursor: Cursor, name: str) -> Step:
     elif kind == 4:
         step = Join(a)
     elif kind in (5, 6, 7, 8):
-        step = (Unique(), Some(), Unspell(), Pairs())[kind - 5]
+        step = (Unique(), Some(), Unspell(), Blocks())[kind - 5]
     else:
         cursor.fail(f"{name}: kind {kind}, where {where}, a text of {n_a} bytes")
     spelled = _write_step(step)

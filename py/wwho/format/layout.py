@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Final
 
 MAGIC: Final = b"\x89WWHO\r\n\x1a"
-VERSION: Final = 2
+VERSION: Final = 3
 HEADER_BYTES: Final = 20
 ENTRY_BYTES: Final = 12
 NONE: Final = 0xFFFFFFFF
@@ -22,9 +22,9 @@ MAX_AUTOMATA: Final = 1023
 MAX_STATES: Final = 4095
 MAX_RULES: Final = 1023
 MAX_CELLS: Final = 2**22
-MAX_STAGES: Final = 255
+MAX_STEPS: Final = 255
 MAX_ROUTES: Final = 1023
-MAX_ROUTE_STAGES: Final = 8
+MAX_LISTED_STEPS: Final = 16
 N_PAGES: Final = 8704
 MAX_PAGES: Final = 2048
 PAGE_SIZE: Final = 128
@@ -36,7 +36,7 @@ class Kind(IntEnum):
 
     CLASSES = 1
     AUTOMATA = 2
-    STAGES = 3
+    STEPS = 3
     ROUTES = 4
     MODEL = 5
     ADDED = 6

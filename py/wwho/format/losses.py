@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wwho.format import decoder as decoding
-from wwho.format.model import Action, Artifact, Flag, Model, Unknown
-from wwho.format.steps import Ends, Replace, Rewriting, Rules, Step
+from wwho.format.model import Artifact, Flag, Model, Unknown
+from wwho.format.steps import Action, Cut, Ends, Map, Replace, Rules, Step
 
 PROBES = (
     ("A", "capital letters become small ones"),
@@ -36,7 +36,7 @@ def losses(artifact: Artifact) -> tuple[str, ...]:
 
 def _of_models(artifact: Artifact) -> Iterator[str]:
     for number in sorted({route.model for route in artifact.routes}):
-        if not artifact.pairs and _is_lossy(artifact.models[number]):  # else symbols are all there
+        if not artifact.blocks and _is_lossy(artifact.models[number]):  # else symbols are all there
             yield "what the vocabulary lacks becomes the unknown token"
 
 
@@ -47,10 +47,9 @@ def _is_lossy(model: Model) -> bool:
 
 
 def _of_parts(artifact: Artifact) -> Iterator[str]:
-    used = {stage for route in artifact.routes for stage in route.stages}
-    if any(Action.DROP in artifact.stages[number].actions for number in used):
+    if any(Action.DROP in step.actions for step in artifact.steps if isinstance(step, Cut)):
         yield "a pretokenizer drops text, such as white space"
-    if artifact.pairs and not artifact.pairs.spell:
+    if artifact.blocks and not artifact.blocks.spell:
         yield "characters without a pair of symbols vanish"
     if any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in artifact.added):
         yield "added tokens take the white space beside them"
@@ -66,7 +65,7 @@ def _of_steps(artifact: Artifact) -> Iterator[str]:
     }
     opens = any(_takes_first(step) for step in steps)
     marks: set[str] = set()
-    rewrites = artifact.steps
+    rewrites = [step for step in artifact.steps if not isinstance(step, Cut)]
     for rewrite in rewrites:
         yield from _of_step(rewrite, spaces, opens)
         if isinstance(rewrite, Replace):
@@ -77,7 +76,7 @@ def _of_steps(artifact: Artifact) -> Iterator[str]:
         if isinstance(step, decoding.Replace) and step.content == " " and step.pattern in marks:
             yield f"{step.pattern} in a text becomes a space"
         elif not (
-            isinstance(step, decoding.Bytes | decoding.Pairs)
+            isinstance(step, decoding.Bytes | decoding.Blocks)
             or step == decoding.Join()
             or _takes_first(step)
         ):
@@ -97,7 +96,7 @@ def _takes_first(step: decoding.Step) -> bool:
 
 def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
     """What one step loses, where the decoder makes spaces of some texts, and takes the first."""
-    if isinstance(step, Rewriting):
+    if isinstance(step, Map):
         changed = {chr(code_point) for code_point in (*step.apart, *step.order)}
         found = [reason for probe, reason in PROBES if _changes(step, probe)]
         canonical = step.order or step.pairs or step.hangul_apart or step.hangul_together
@@ -120,7 +119,7 @@ def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
         yield "some texts are replaced"
 
 
-def _changes(step: Rewriting, probe: str) -> bool:
+def _changes(step: Map, probe: str) -> bool:
     """Whether a character is mapped: an accent, to nothing."""
     targets = step.mapping.get(ord(probe))
     if probe in ("\u0301", "\x07"):

@@ -100,8 +100,10 @@ class Added:
 
 
 HEAD = "<6BH6I"
-"""How the head of a model is spelled, in the notation of `struct`."""
+"""How the head of a model is written, in the notation of `struct`."""
 
+BPE_KIND = 1
+"""The number of BPE among the kinds of models."""
 
 FUSE, ANYWHERE, LATER, UNMADE, WHOLE, TIES, PARTS, AFFIXES = 1, 2, 4, 8, 16, 32, 64, 128
 """Flags of a head."""
@@ -123,6 +125,11 @@ class Head(NamedTuple):
     n_merges: int
     text_bytes: int
     n_ids: int
+
+    @property
+    def takes_bytes(self) -> bool:
+        """Whether the model is a BPE whose symbols are bytes, to which no text is unknown."""
+        return self.kind == BPE_KIND and not self.units
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,32 +297,56 @@ def free_ids(n: int, taken: Collection[int], first: int = 0) -> Sequence[int]:
     return list(islice((number for number in count(first) if number not in taken), n))
 
 
-def expand(texts: list[bytes], pairs: Sequence[Pair]) -> list[bytes]:
-    """Append to `texts` the text of each pair, in order: its left token's and its right token's.
+def expand(texts: list[bytes], pairs: Sequence[Pair], prefix: bytes = b"") -> list[bytes]:
+    """Append the text of each pair to `texts`, in order, and return that list.
 
-    A part may come after the token that it is part of. One that is part of itself, or has parts
-    within parts over 1024 times, gets a text that is longer than any may be.
+    The text of a pair is the text of its left token and that of its right token. With a prefix, it
+    is the text of its first symbol and those of its other symbols, each without the prefix.
+
+    A part may come after the token that it is part of. A token that is part of itself, has parts
+    within parts over 1024 times, or has over 1024 bytes, gets a text of 1025 zero bytes.
+
+    Args:
+        texts: the texts of the symbols; changed in place.
+        pairs: the numbers of the left and right token of each further token.
+        prefix: the text with which symbols begin that continue a pretoken (FORMAT.md, Affixes).
 
     Example:
         >>> expand([b"a"], [(2, 0), (0, 0)])
         [b'a', b'aaa', b'aa']
+        >>> expand([b"a", b"##b"], [(0, 1)], b"##")
+        [b'a', b'##b', b'ab']
     """
     first, limit, too_long = len(texts), MAX_TOKEN_BYTES, bytes(MAX_TOKEN_BYTES + 1)
-    for token, pair in enumerate(pairs, first):
-        left, right = pair
+    # The texts of tokens where they continue another one.
+    later = [text.removeprefix(prefix) for text in texts] if prefix else texts
+    columns = (texts, later) if prefix else (texts,)
+    for token, (left, right) in enumerate(pairs, first):
         if left < token > right:  # nearly always: no parts to look into
-            text = texts[left] + texts[right]
-            texts.append(text if len(text) <= limit else too_long)
-            continue
-        made: list[bytes] = []
-        parts, size = [*pair[::-1]], 0
-        while parts and size <= limit:
-            if (part := parts.pop()) < token:
-                made.append(texts[part])
-                size += len(texts[part])
-            elif len(parts) == limit:
-                size = limit + 1
-            else:
-                parts += pairs[part - first][::-1]
-        texts.append(b"".join(made) if size <= limit else too_long)
+            begin, rest = left, later[right]
+        elif parts := _earlier_parts(token, pairs, first):
+            begin, rest = parts[0], b"".join(map(later.__getitem__, parts[1:]))
+        else:
+            begin, rest = 0, too_long
+        for column in columns:
+            text = column[begin] + rest
+            column.append(text if len(text) <= limit else too_long)
     return texts
+
+
+def _earlier_parts(token: int, pairs: Sequence[Pair], first: int) -> list[int]:
+    """Return the tokens of lower number that a token is made of, in order.
+
+    Returns:
+        At least two tokens; none if there are over 1024 of them, or parts within parts over 1024
+        times, as in a token that is part of itself.
+    """
+    found, pending = list[int](), [*pairs[token - first][::-1]]
+    while pending:
+        if len(found) == MAX_TOKEN_BYTES or len(pending) == MAX_TOKEN_BYTES:
+            return []
+        if (part := pending.pop()) < token:
+            found.append(part)
+        else:
+            pending += pairs[part - first][::-1]
+    return found

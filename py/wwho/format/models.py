@@ -15,6 +15,7 @@ from wwho.format.cursor import Cursor
 from wwho.format.greedy import Greedy, read_greedy, write_greedy
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES, NONE
 from wwho.format.model import (
+    AFFIXES,
     ANYWHERE,
     FUSE,
     HEAD,
@@ -74,7 +75,7 @@ def write_model(artifact: Artifact, number: int) -> bytes:
 
 def _flags(model: Model) -> int:
     """The flags of a model's head."""
-    names = ("fuse", "anywhere", "parts_later", "unmade", "whole", "ties", "parts")
+    names = ("fuse", "anywhere", "parts_later", "unmade", "whole", "ties", "parts", "affixes")
     return sum(1 << bit for bit, name in enumerate(names) if getattr(model, name, False))
 
 
@@ -91,8 +92,8 @@ def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
     head = Head(*struct.unpack(HEAD, cursor.take(struct.calcsize(HEAD), "head")))
     if head.kind not in KINDS:
         cursor.fail(f"a model of unknown kind {head.kind}: update wwho")
-    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids) or head.flags > 127:
-        cursor.fail(f"symbols, unknown, ids or flags are unknown: {head}; update wwho")
+    if head.units > 1 or head.unknown > max(Unknown) or head.ids > max(Ids):
+        cursor.fail(f"symbols, unknown or ids are unknown: {head}; update wwho")
     if head.zero:
         cursor.fail(f"{head.zero} in the place of zero")
     n_tokens = head.n_symbols + head.n_merges
@@ -122,13 +123,13 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
     never = unknown is Unknown.NONE or lacks
     if bpe and not head.units and (head.n_symbols != 256 or not never):
         cursor.fail(f"{head.n_symbols} bytes, of which none can be unknown, but {unknown.name}")
-    if head.units and unknown is Unknown.NONE:
-        cursor.fail("a unit may be unknown, and nothing says what becomes of it")
     if head.flags & PARTS and not (head.units and spells):
         cursor.fail("only units that another model spells are taken apart first")
+    if head.flags & AFFIXES and (not head.units or spells):
+        cursor.fail(f"affixes of symbols {head.units} with unknown {unknown.name}")
     if head.speller and not spells:
         cursor.fail(f"model {head.speller} has nothing to spell")
-    if spells and (head.speller >= len(before) or not _spells(before[head.speller])):
+    if spells and (head.speller >= len(before) or not before[head.speller].takes_bytes):
         cursor.fail(f"model {head.speller} cannot spell for model {len(before)}")
     given = head.unk_id != NONE
     if given if unknown is Unknown.NONE else unknown is Unknown.ID and not given:
@@ -137,11 +138,6 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
         cursor.fail(f"unknowns of {unknown.name} with unk_id {head.unk_id} cannot be one")
     if unknown is Unknown.BYTES and head.ids != Ids.STATED:
         cursor.fail("tokens of bytes need ids that the file states")
-
-
-def _spells(head: Head) -> bool:
-    """Whether a model takes bytes, so that nothing is unknown to it."""
-    return KINDS[head.kind].type is BPE and not head.units
 
 
 def read_models(sections: Sequence[bytes], heads: Sequence[Head]) -> tuple[Model, ...]:

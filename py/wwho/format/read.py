@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wwho.format.added import read_added
 from wwho.format.automaton import Automaton, CompiledScanners
-from wwho.format.container import fail, read_container
+from wwho.format.container import read_container
 from wwho.format.decoder import read_decoder
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
 from wwho.format.models import check_ids, read_heads, read_models
 from wwho.format.normalizer import read_normalizer
-from wwho.format.pipeline import read_added, read_routes, read_stages
 from wwho.format.provenance import read_provenance
+from wwho.format.routes import check_superwords, read_routes
 from wwho.format.scanners import read_automata, read_classes
+from wwho.format.steps_section import check_order, read_steps
 from wwho.format.template import read_template
 
 
@@ -36,34 +38,26 @@ def read_artifact(blob: bytes) -> Artifact:
     container = read_container(blob)
     classes = read_classes(container[Kind.CLASSES])
     automata = read_automata(container[Kind.AUTOMATA], classes.n_classes)
-    stages = read_stages(container[Kind.STAGES], automata)
+    steps = read_steps(container[Kind.STEPS], [automaton.n_rules for automaton in automata])
     heads = read_heads(container.all(Kind.MODEL))
-    takes_units = [bool(head.units) for head in heads]
-    router, routes = read_routes(container[Kind.ROUTES], automata, len(stages), takes_units)
+    router, routes = read_routes(container[Kind.ROUTES], automata, steps, heads)
     models = read_models(container.all(Kind.MODEL), heads)
     added, properties = read_added(container[Kind.ADDED], classes.n_classes)
-    n_rules = [automaton.n_rules for automaton in automata]
     sections = container.all(Kind.NORMALIZER)
-    steps = [read_normalizer(section, n_rules) for section in sections] or [((), (), (), None)]
-    normalizer, rewriting, within, pairs = steps[0]
+    normalizer, second = read_normalizer(sections[0], steps) if sections else ((), ())
     artifact = Artifact(
         scanners=CompiledScanners(classes, automata),
         router=router,
         routes=routes,
         models=models,
-        stages=stages,
         added=added,
         properties=properties,
         normalizer=normalizer,
-        rewriting=rewriting,
-        within=within,
-        pairs=pairs,
+        second=second,
         provenance=read_provenance(container[Kind.PROVENANCE]),
     )
-    for route in routes:
-        rewritten = route.stages or artifact.within
-        if rewritten and getattr(models[route.model], "n_superwords", False):
-            raise fail("ROUTES", f"the model of route {route.name!r} joins words, pretokens cannot")
+    check_order(steps, artifact.steps)
+    check_superwords(routes, [bool(getattr(model, "n_superwords", 0)) for model in models])
     check_ids(artifact, heads)
 
     def is_token(token: int) -> bool:
@@ -71,7 +65,8 @@ def read_artifact(blob: bytes) -> Artifact:
 
     templates = [read_template(each, is_token) for each in container.all(Kind.TEMPLATE)]
     decoders = [
-        read_decoder(each, is_token, pairs is not None) for each in container.all(Kind.DECODER)
+        read_decoder(each, is_token, blocks=artifact.blocks is not None)
+        for each in container.all(Kind.DECODER)
     ]
     return replace(
         artifact,

@@ -83,11 +83,16 @@ class Replace:
             match; None: the match stays.
         after: the rules whose content stands for what follows: its place in the source is that of
             the character after the match, not of the last one in it.
+        empty: whether the pattern may match nothing. Rule 0 is then its other matches, and each
+            other rule one character; what stands before `MATCH` in their contents is for an empty
+            match before that character, and what stands behind it for one at the end of the text
+            (FORMAT.md, REPLACE, flag 1).
     """
 
     automaton: int
     contents: tuple[str | None, ...]
     after: frozenset[int] = frozenset()
+    empty: bool = False
 
 
 @dataclass(frozen=True)
@@ -320,6 +325,11 @@ class Cut:
     short_joins: bool = False
     first_joins: bool = False
     last_joins: bool = False
+
+    def __post_init__(self) -> None:
+        """Drop numbers that are all 0, so that equal cuts are equal objects."""
+        if not any(self.numbers):
+            object.__setattr__(self, "numbers", ())
 
 
 Rewrite = Map | Replace | Ends | Rules | Spell

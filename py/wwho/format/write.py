@@ -6,14 +6,16 @@ import struct
 import zlib
 from collections.abc import Iterable
 
+from wwho.format.added import write_added
 from wwho.format.decoder import write_decoder
 from wwho.format.layout import ENTRY_BYTES, HEADER_BYTES, MAGIC, VERSION, Kind, padding
 from wwho.format.model import Artifact
 from wwho.format.models import write_model
 from wwho.format.normalizer import write_normalizer
-from wwho.format.pipeline import write_added, write_routes, write_stages
 from wwho.format.provenance import provenance_json
+from wwho.format.routes import write_routes
 from wwho.format.scanners import write_automata, write_classes
+from wwho.format.steps_section import write_steps
 from wwho.format.template import write_template
 
 Sections = Iterable[tuple[Kind, bytes]]
@@ -35,8 +37,9 @@ def write_artifact(artifact: Artifact) -> bytes:
         >>> write_artifact(read_artifact(blob)) == blob
         True
     """
-    steps = artifact.normalizer, artifact.rewriting, artifact.within, artifact.pairs
-    normalizer = [(Kind.NORMALIZER, write_normalizer(*steps))] if any(steps) else []
+    steps = artifact.steps
+    first, second = ([*map(steps.index, own)] for own in (artifact.normalizer, artifact.second))
+    normalizer = [(Kind.NORMALIZER, write_normalizer(first, second))] if first or second else []
     template, decoder = artifact.template, artifact.decoder
     ends = [(Kind.TEMPLATE, write_template(template))] if template else []
     ends += [(Kind.DECODER, write_decoder(decoder))] if decoder else []
@@ -44,8 +47,8 @@ def write_artifact(artifact: Artifact) -> bytes:
         [
             (Kind.CLASSES, write_classes(artifact.scanners.classes)),
             (Kind.AUTOMATA, write_automata(artifact.scanners.automata)),
-            (Kind.STAGES, write_stages(artifact.stages)),
-            (Kind.ROUTES, write_routes(artifact.router, artifact.routes)),
+            (Kind.STEPS, write_steps(steps)),
+            (Kind.ROUTES, write_routes(artifact.router, artifact.routes, steps)),
             *((Kind.MODEL, write_model(artifact, k)) for k in range(len(artifact.models))),
             (Kind.ADDED, write_added(artifact.added, artifact.properties)),
             *normalizer,

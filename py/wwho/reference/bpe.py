@@ -1,72 +1,102 @@
-"""Byte-pair encoding in the reference backend (FORMAT.md, Encoding), made to be read."""
+"""Byte-pair encoding in plain Python (FORMAT.md, Encoding 4, 5 and 6)."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
+from typing import NamedTuple
 
 from wwho.format.bpe import BPE
 from wwho.format.layout import SYLLABLE
 from wwho.format.model import Model, Unknown
-from wwho.format.steps import Pairs
-from wwho.reference.engine import Engine, PieceEngine, Token, Unit
-from wwho.reference.merge import merge
-from wwho.reference.rewrite import spelled
-from wwho.text import read_characters
+from wwho.format.steps import Blocks
+from wwho.reference.blocks import write_blocks
+from wwho.reference.engine import Engine, PieceEngine, Token, with_places
+from wwho.reference.merge import merge, merge_with_starts
+from wwho.reference.piece import read_piece
 
 PHRASE_TOKENS = 64
 """How many tokens of neighbouring segments are joined to superwords at once, at most."""
 
+Unit = tuple[bytes, int]
+"""The text of a unit, and the rule that matched it."""
+
 
 class Bytes(PieceEngine[BPE]):
-    """A model whose symbols are bytes."""
+    """A model whose symbols are bytes (Encoding 4)."""
+
+    def __init__(self, model: BPE, ids: Sequence[int | None], blocks: Blocks | None = None) -> None:
+        """Run a model.
+
+        Args:
+            model: the model.
+            ids: the ids of its tokens.
+            blocks: the step of the model's routes that writes pretokens as symbols of blocks, if
+                there is one; as a speller, the model writes its texts so itself.
+        """
+        super().__init__(model, ids, None)
+        self._blocks = blocks
+        self._symbols = {symbol[0]: number for number, symbol in enumerate(model.symbols)}
+        self._merges = {pair: token for token, pair in enumerate(model.merges, 256)}
+        self._n_wholes = len(model.texts if model.whole else model.ranks)
+
+    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
+        """Yield the tokens of a pretoken; no text is unknown."""
+        if (whole := self.numbers.get(piece, self._n_wholes)) < self._n_wholes:
+            yield self.token(whole)
+        else:
+            symbols = [self._symbols[byte] for byte in piece]
+            yield from map(self.token, merge(symbols, self._merges, self.model.ranks))
+
+    def spell(self, text: bytes, unk: bool) -> Iterator[Token]:
+        """Yield the tokens of text that another model does not know.
+
+        With BLOCKS, each token has the place of the characters whose symbols it is made of.
+        """
+        if self._blocks is None:
+            yield from self.piece(text, unk)
+            return
+        symbols = write_blocks(self._blocks, read_piece(text))
+        stop = 0
+        for token, start, end in with_places(self.piece(symbols.data, unk)):
+            begin, end = symbols.place(start, end)
+            yield Token(token, end - stop, back=stop - begin)
+            stop = end
+        if stop < len(text):
+            yield Token(0, len(text) - stop, gap=True)
+
+
+class Symbol(NamedTuple):
+    """A unit that the model knows, before merges.
+
+    Attributes:
+        number: the number of its symbol.
+        size: how many bytes the unit has.
+    """
+
+    number: int
+    size: int
+
+
+class Units(Engine[BPE]):
+    """A model whose symbols are units (Encoding 5 and 6)."""
 
     def __init__(
         self,
         model: BPE,
         ids: Sequence[int | None],
         speller: PieceEngine[Model] | None,
-        pairs: Pairs | None = None,
+        *,
+        characters: bool = False,
     ) -> None:
-        """See `Engine`; `pairs` is how it reads pretokens, if not as they are."""
-        super().__init__(model, ids, speller)
-        self._pairs = pairs
-        self._symbols = {symbol[0]: number for number, symbol in enumerate(model.symbols)}
-        self._merges = {pair: token for token, pair in enumerate(model.merges, 256)}
-        self._n_pieces = len(model.texts if model.whole else model.ranks)
+        """Run a model.
 
-    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """See `PieceEngine`."""
-        if self._pairs is None:
-            yield from self.merged(piece)
-            return
-        symbols, sources = spelled(self._pairs, piece)
-        _, places = read_characters(piece)
-        begin = stop = 0
-        for token in self.merged(symbols):
-            end = places[bisect_right(places, sources[begin + token.size - 1])]
-            yield token._replace(size=end - stop, back=stop - sources[begin])
-            begin, stop = begin + token.size, end
-        if stop < len(piece):
-            yield Token(0, len(piece) - stop, gap=True)
-
-    def merged(self, piece: bytes) -> Iterator[Token]:
-        """The tokens of bytes; of symbols, if they are what is merged."""
-        if (whole := self.numbers.get(piece, self._n_pieces)) < self._n_pieces:
-            yield self.token(whole)
-        else:
-            symbols = [self._symbols[byte] for byte in piece]
-            yield from map(self.token, merge(symbols, self._merges, self.model.ranks))
-
-
-class Units(Engine[BPE]):
-    """A model whose symbols are units."""
-
-    def __init__(
-        self, model: BPE, ids: Sequence[int | None], speller: PieceEngine[Model] | None
-    ) -> None:
-        """See `Engine`."""
+        Args:
+            model: the model.
+            ids: the ids of its tokens.
+            speller: the model that encodes units which this one does not know, if there is one.
+            characters: whether the units of the route are single characters, all of one rule.
+        """
         super().__init__(model, ids, speller)
         n_symbols, first_superword = len(model.symbols), model.first_superword
         merges = {pair: token for token, pair in enumerate(model.merges, n_symbols)}
@@ -74,36 +104,65 @@ class Units(Engine[BPE]):
         self._longest = max(map(len, model.symbols), default=0)
         self._merges = {pair: k for pair, k in merges.items() if k < first_superword}
         self._superwords = {pair: k for pair, k in merges.items() if k >= first_superword}
-        plain = enumerate(model.texts[:first_superword])
+        self._prefix, self._suffix = model.prefix.encode("utf-8"), model.suffix.encode("utf-8")
+        plain = enumerate(() if model.affixes else model.texts[:first_superword])
         self._merged_texts = {text: k for k, text in plain if k >= n_symbols}
+        wholes = (model.texts if model.affixes else model.unmade) if model.whole else ()
+        self._wholes = frozenset(wholes)
+        # The symbol that unknown characters become, which then merges as any other.
+        self._unk_symbol: int | None = None
+        unknown_merges = characters and model.unknown is Unknown.ID and not model.fuse
+        if unknown_merges and model.unk_id in ids[:n_symbols]:
+            self._unk_symbol = ids.index(model.unk_id)
 
-    def segments(self, segments: Sequence[Sequence[Unit]], unk: bool) -> Iterator[Token]:
-        """The tokens of neighbouring segments of one route, given as units."""
+    def pretoken(self, units: Sequence[Unit], unk: bool) -> Iterator[Token]:
+        """Yield the tokens of a pretoken that was cut into units; none joins words.
+
+        Args:
+            units: the units.
+            unk: whether the caller asks for unk_id for each unknown unit.
+        """
+        whole = b"".join(text for text, _ in units)
+        if whole in self._wholes:
+            yield Token(self.id_of(self.numbers[whole]), len(whole))
+            return
+        words = [*words_of(units)]
+        ends = len(words) - 1
+        tokens = (
+            self._word(self._written(word, begins=k == 0, ends=k == ends), word, unk)
+            for k, word in enumerate(words)
+        )
+        yield from self.fused(chain.from_iterable(tokens))
+
+    def phrases(self, segments: Sequence[Sequence[Unit]], unk: bool) -> Iterator[Token]:
+        """Yield the tokens of neighbouring segments of a route without steps (Encoding 6).
+
+        Args:
+            segments: the segments, each as its units.
+            unk: whether the caller asks for unk_id for each unknown unit.
+        """
         phrase: list[int] = []
         for units in segments:
-            piece = b"".join(text for text, _ in units)
-            if self.model.whole and piece in self.model.unmade:
-                yield from map(self.token, phrase)  # there are no superwords beside such tokens
-                yield self.token(self.numbers[piece])
-                phrase = []
-                continue
             words = list(words_of(units))
-            tokens = self._merged(words)
+            tokens = self._known_tokens(words)
             joins = phrase and units[0][0][:1] == b" "
             if tokens is None or not joins or len(phrase) + len(tokens) > PHRASE_TOKENS:
-                yield from self._phrase(phrase)
+                yield from self._joined(phrase)
                 phrase = []
             if tokens is None:
-                spelled = (self._word(word, unk) for word in words)
-                yield from self.fused(chain.from_iterable(spelled))
+                yield from self.pretoken(units, unk)
             elif len(tokens) > PHRASE_TOKENS:
                 yield from map(self.token, tokens)
             else:
                 phrase += tokens
-        yield from self._phrase(phrase)
+        yield from self._joined(phrase)
 
-    def _merged(self, words: Sequence[Sequence[bytes]]) -> list[int] | None:
-        """The numbers of the tokens of words; None where a unit is no symbol."""
+    def _joined(self, phrase: list[int]) -> Iterator[Token]:
+        """Yield the tokens of a phrase, joined to superwords."""
+        yield from map(self.token, merge(phrase, self._superwords))
+
+    def _known_tokens(self, words: Sequence[Sequence[bytes]]) -> list[int] | None:
+        """Return the numbers of the tokens of words; None if a unit is no symbol."""
         tokens: list[int] = []
         for units in words:
             whole = self._merged_texts.get(b"".join(units)) if len(units) > 1 else None
@@ -116,28 +175,67 @@ class Units(Engine[BPE]):
                 return None
         return tokens
 
-    def _word(self, units: Sequence[bytes], unk: bool) -> Iterator[Token]:
-        """The tokens of a word of which some units may be no symbols."""
-        if (tokens := self._merged([units])) is not None:
-            yield from map(self.token, tokens)
+    def _written(self, word: Sequence[bytes], *, begins: bool, ends: bool) -> list[bytes]:
+        """Return the units of a word as the symbols are written: with prefix and suffix.
+
+        Args:
+            word: the units.
+            begins: whether the pretoken begins with the word.
+            ends: whether the pretoken ends with it.
+        """
+        written = [*word]
+        for place in range(1 if begins else 0, len(word)):
+            written[place] = self._prefix + written[place]
+        if ends:
+            written[-1] += self._suffix
+        return written
+
+    def _word(self, written: Sequence[bytes], word: Sequence[bytes], unk: bool) -> Iterator[Token]:
+        """Yield the tokens of a word.
+
+        Args:
+            written: its units as symbols are written.
+            word: its units as they stand in the text.
+            unk: whether the caller asks for unk_id.
+        """
+        if len(word) > 1 and (whole := self._merged_texts.get(b"".join(word))) is not None:
+            yield self.token(whole)
             return
-        run: list[int] = []
-        for unit in units:
-            if unit in self._symbols:
-                run.append(self._symbols[unit])
+        run: list[Symbol] = []
+        for symbol_text, unit in zip(written, word, strict=True):
+            number = self._symbols.get(symbol_text, self._unk_symbol)
+            if number is not None:
+                run.append(Symbol(number, len(unit)))
                 continue
-            yield from map(self.token, merge(run, self._merges, self.model.ranks))
+            if self.model.unknown is Unknown.NONE:
+                continue  # it is left out, and its neighbours meet
+            yield from self._merged(run)
+            run = []
             space = self.model.space_id if self.model.unknown is Unknown.SPELL else None
             if space is not None and unit[:1] == b" " and unit[1:] in self._symbols:
                 yield Token(space, 1)
-                run = [self._symbols[unit[1:]]]
+                run.append(Symbol(self._symbols[unit[1:]], len(unit) - 1))
             else:
-                yield from self.unknown(unit, unk)
-                run = []
-        yield from map(self.token, merge(run, self._merges, self.model.ranks))
+                yield from self.unknown(symbol_text, unk, len(unit))
+        yield from self._merged(run)
 
-    def unknown(self, text: bytes, unk: bool) -> Iterator[Token]:
-        """See `Engine`; first the longest symbols that the text begins with, where it is so."""
+    def _merged(self, run: Sequence[Symbol]) -> Iterator[Token]:
+        """Yield the tokens that symbols with nothing else between them merge to."""
+        numbers = [symbol.number for symbol in run]
+        merged = merge_with_starts(numbers, self._merges, self.model.ranks)
+        for (number, start), (_, end) in pairwise([*merged, (0, len(run))]):
+            yield Token(self.id_of(number), sum(symbol.size for symbol in run[start:end]))
+
+    def unknown(self, text: bytes, unk: bool, size: int | None = None) -> Iterator[Token]:
+        """Yield the tokens of a unit that is no symbol.
+
+        With PARTS, these are first the longest symbols that the unit begins with.
+
+        Args:
+            text: the unit as its symbol would be written.
+            unk: whether the caller asks for unk_id.
+            size: how many bytes the unit has without affixes.
+        """
         while text and self.model.parts and not (unk and self.model.unk_id is not None):
             starts = (text[:size] for size in range(min(len(text), self._longest), 0, -1))
             part = next((start for start in starts if start in self._symbols), None)
@@ -150,15 +248,12 @@ class Units(Engine[BPE]):
                 break
             text = text[len(part) :]
         if text:
-            yield from super().unknown(text, unk)
-
-    def _phrase(self, tokens: list[int]) -> Iterator[Token]:
-        """The tokens of neighbouring segments, joined to superwords."""
-        yield from map(self.token, merge(tokens, self._superwords))
+            for token in super().unknown(text, unk):
+                yield token if not token.unknown or size is None else token._replace(size=size)
 
 
 def words_of(units: Sequence[Unit]) -> Iterator[list[bytes]]:
-    """The units of a segment, word by word: neighbouring syllables are one, all others alone."""
+    """Yield the words of a pretoken as lists of units: neighbouring syllables are one word."""
     for syllables, group in groupby(units, key=lambda unit: unit[1] == SYLLABLE):
         texts = [text for text, _ in group]
         yield from [texts] if syllables else ([text] for text in texts)

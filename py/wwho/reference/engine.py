@@ -8,22 +8,19 @@ from typing import Generic, NamedTuple, TypeVar
 
 from wwho.format.model import Model
 
-Unit = tuple[bytes, int]
-"""The text of a unit and the rule that it came of."""
-
 AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)
 
 
 class Token(NamedTuple):
-    """A token of a text.
+    """A token of a pretoken. Tokens follow each other, the first from where the pretoken begins.
 
     Attributes:
         id: its id.
-        size: the number of bytes of text it stands for, beyond where the one before it ended.
-        unknown: whether it is the one for text that the model does not know.
-        byte: whether it is one of the bytes of such text.
-        back: by how many bytes it begins before that place, which are the other one's, too.
-        gap: whether it is none, and stands for text that vanishes.
+        size: how many bytes of the pretoken it covers after the end of the token before it.
+        unknown: whether it is the unk_id of text that the model does not know.
+        byte: whether it is the token of one byte of such text.
+        back: how many bytes before the end of the token before it this one begins.
+        gap: whether it is no token, but stands for text that a speller leaves out.
     """
 
     id: int
@@ -34,47 +31,72 @@ class Token(NamedTuple):
     gap: bool = False
 
 
+def with_places(tokens: Iterable[Token]) -> Iterator[tuple[int, int, int]]:
+    """Yield the id, the start and the end, in bytes of the pretoken, of each of its tokens."""
+    start = 0
+    for token in tokens:
+        if not token.gap:
+            yield token.id, start - token.back, start + token.size
+        start += token.size
+
+
 class Engine(Generic[AnyModel]):
-    """What turns pretokens, or segments of units, into tokens.
+    """A model that runs: it turns pretokens into tokens.
 
     Attributes:
         model: the model.
-        ids: the ids of its tokens.
+        ids: the ids of its tokens, by their numbers; None for a token without an id.
         numbers: the number of the token with a text.
+        speller: the model that encodes text which this one does not know; None if it has none.
     """
 
     def __init__(
         self, model: AnyModel, ids: Sequence[int | None], speller: PieceEngine[Model] | None
     ) -> None:
-        """Take a model, the ids of its tokens, and what spells what it does not know."""
+        """Run a model.
+
+        Args:
+            model: the model.
+            ids: the ids of its tokens.
+            speller: the model that encodes text which this one does not know; None if it has none.
+        """
         self.model, self.ids = model, ids
         self.numbers = {text: number for number, text in enumerate(model.texts)}
-        self._speller = speller
+        self.speller = speller
 
     def token(self, number: int) -> Token:
-        """A token by its number; `unk_id` for one that has no id."""
+        """Return a token by its number, as long as its text; `unk_id` for one without an id."""
+        return Token(self.id_of(number), len(self.model.texts[number]))
+
+    def id_of(self, number: int) -> int:
+        """Return the id of a token by its number; `unk_id` for one without an id."""
         token = self.ids[number]
         if token is None:
             token = self.model.unk_id
             assert token is not None
-        return Token(token, len(self.model.texts[number]))
+        return token
 
     def unknown(self, text: bytes, unk: bool) -> Iterator[Token]:
-        """What stands for text that the model does not know."""
+        """Yield the tokens of text that the model does not know (FORMAT.md, Encoding 5 and 9).
+
+        Args:
+            text: the text.
+            unk: whether the caller asks for unk_id.
+        """
         model = self.model
         byte_ids = [model.byte_ids[byte] for byte in text] if model.byte_ids else [None]
-        if model.unk_id is not None and (unk or (None in byte_ids and self._speller is None)):
+        if model.unk_id is not None and (unk or (None in byte_ids and self.speller is None)):
             yield Token(model.unk_id, len(text), unknown=True)
-        elif self._speller is not None:
-            yield from self._speller.piece(text, unk)
+        elif self.speller is not None:
+            yield from self.speller.spell(text, unk)
         else:
             yield from (Token(token, 1, byte=True) for token in byte_ids if token is not None)
 
     def fused(self, tokens: Iterable[Token]) -> Iterator[Token]:
-        """Tokens of which neighbouring unknowns are one, where the model says so.
+        """Yield tokens in which, if the model has FUSE, neighbouring unknowns are one.
 
-        An unknown is written once it is known that it goes no further: as in tokenizers, that is
-        after the tokens of bytes that follow it. They take its place, and it theirs.
+        An unknown is written once it is clear that it extends no further: as in `tokenizers`, that
+        is after the tokens of bytes that follow it. They take its place, and it takes theirs.
         """
         last: Token | None = None
         for token in tokens:
@@ -94,8 +116,12 @@ class Engine(Generic[AnyModel]):
 
 
 class PieceEngine(Engine[AnyModel], ABC):
-    """What turns pretokens into tokens."""
+    """A model that takes each pretoken as a text, not as units."""
 
     @abstractmethod
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """The tokens of a pretoken; `unk` as for `Backend`."""
+        """Yield the tokens of a pretoken; `unk` says whether the caller asks for unk_id."""
+
+    def spell(self, text: bytes, unk: bool) -> Iterator[Token]:
+        """Yield the tokens of text that another model does not know."""
+        return self.piece(text, unk)

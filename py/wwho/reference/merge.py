@@ -1,4 +1,4 @@
-"""Merge replay (FORMAT.md, Encoding), the readable way."""
+"""Merging neighbouring symbols by rank, in plain Python (FORMAT.md, Encoding 4)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,35 @@ from wwho.format.model import Pair
 
 
 def merge(
-    ids: Sequence[int], made: Mapping[Pair, int], ranks: Sequence[int] | None = None
+    symbols: Sequence[int], made: Mapping[Pair, int], ranks: Sequence[int] | None = None
 ) -> list[int]:
     """Merge the neighbouring pair of lowest rank, leftmost first, until no pair is left.
 
     Args:
-        ids: token ids.
-        made: pair -> the id of its result.
-        ranks: the rank of each result; None: its id.
+        symbols: the numbers of tokens to merge.
+        made: pair -> the number of its result.
+        ranks: the rank of each result; None: its number.
 
     Returns:
-        The ids that remain.
+        The numbers of the tokens that remain, in order.
 
     Example:
         >>> merge([1, 2, 1, 2, 3], {(1, 2): 4, (4, 4): 6, (2, 3): 5})
         [6, 3]
     """
-    tokens = list(ids)
+    return [token for token, _ in merge_with_starts(symbols, made, ranks)]
+
+
+def merge_with_starts(
+    symbols: Sequence[int], made: Mapping[Pair, int], ranks: Sequence[int] | None = None
+) -> list[tuple[int, int]]:
+    """Merge as `merge` does, and return each token with the place of its first symbol.
+
+    Example:
+        >>> merge_with_starts([1, 2, 1, 2, 3], {(1, 2): 4, (4, 4): 6, (2, 3): 5})
+        [(6, 0), (3, 4)]
+    """
+    tokens = list(symbols)
     n = len(tokens)
     # Neighbours are found through links, so that a merge moves nothing; a merged-away token is -1.
     before, after = list(range(-1, n - 1)), list(range(1, n + 1))
@@ -52,4 +64,4 @@ def merge(
         ahead = before[left]
         if ahead >= 0 and (found := entry(tokens[ahead], token, ahead)):
             heappush(heap, found)
-    return [token for token in tokens if token >= 0]
+    return [(token, at) for at, token in enumerate(tokens) if token >= 0]

@@ -1,295 +1,157 @@
-"""The normalizer of the reference backend: to the letter of FORMAT.md, NORMALIZER."""
+"""Steps that rewrite a piece, in plain Python (FORMAT.md, STEPS: Kinds 1 to 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from typing import NamedTuple
 
 from wwho.format.automaton import CompiledScanners
 from wwho.format.steps import (
     CLUSTER_BYTES,
     MATCH,
     Ends,
-    Pairs,
+    Map,
     Replace,
-    Rewriting,
+    Rewrite,
     Rules,
     Spell,
-    Step,
     stand_in,
 )
-from wwho.reference.scan import pieces
-from wwho.text import read_characters
+from wwho.reference.map import Passing, map_characters, note_vanished, placed
+from wwho.reference.piece import Piece, Source, bytes_of
+from wwho.reference.scan import matches
 
-SYLLABLES = range(0xAC00, 0xAC00 + 11172)
-LEADS, N_VOWELS, N_TAILS = range(0x1100, 0x1100 + 19), 21, 28
-VOWELS, TAILS = range(0x1161, 0x1161 + N_VOWELS), range(0x11A7, 0x11A7 + N_TAILS)
-
-
-class Passing(NamedTuple):
-    """A character on its way through the steps.
-
-    Attributes:
-        text: a code point, or a byte of broken UTF-8.
-        source: number of the character of the text that it came from.
-        change: of the characters of the step before, how many it stands for, less one; 1 where it
-            is one more.
-    """
-
-    text: int | bytes
-    source: int
-    change: int = 0
+Characters = Iterable[tuple[str, Source]]
 
 
-def normalize(
-    steps: Sequence[Step],
-    text: bytes,
-    scanners: CompiledScanners | None = None,
-    *,
-    first: bool = True,
-) -> tuple[bytes, list[int]]:
-    """Take a text, or a part of one, through steps.
+def rewrite(step: Rewrite, piece: Piece, scanners: CompiledScanners) -> Piece:
+    """Return what a step makes of a piece; it may be empty.
 
     Args:
-        steps: the steps.
-        text: the text.
+        step: a step that rewrites.
+        piece: the piece.
         scanners: the automata that steps name.
-        first: whether it stands at the beginning of the source.
-
-    Returns:
-        The rewritten text, and for each of its bytes where the character of `text` begins that it
-        came from, in bytes.
 
     Example:
-        >>> normalize([Rewriting({0x41: (0x61,)}), Ends(prefix=" ")], b"AbA")
-        (b' aba', [0, 0, 1, 2])
+        >>> from wwho.compile.scanners import compile_scanners, regex_scanner
+        >>> from wwho.reference.piece import read_piece
+        >>> scanners = compile_scanners([regex_scanner("any", r"[\\s\\S]")])
+        >>> piece = rewrite(Ends(prefix="_"), read_piece(b"ab"), scanners)
+        >>> piece.text, [source.begin for source in piece.sources]
+        ('_ab', [0, 0, 1])
     """
-    read, places = known_characters(text)
-    characters = [Passing(each, number) for number, each in enumerate(read)]
-    for step in steps:
-        if isinstance(step, Rewriting):
-            characters = _pass(step, characters)
-        elif isinstance(step, Ends):
-            characters = _at_ends(step, characters, first)
-        elif isinstance(step, Spell):
-            characters = [each for character in characters for each in _spelled(character)]
+    if isinstance(step, Map):
+        return piece.rewrite(map_characters(step, piece))
+    if isinstance(step, Replace):
+        return piece.rewrite(replace_matches(step, piece, scanners))
+    if isinstance(step, Ends):
+        return piece.rewrite(change_ends(step, piece))
+    if isinstance(step, Rules):
+        if step.clusters is None:
+            return piece.rewrite(replace_longest(step, piece))
+        return piece.rewrite(replace_in_clusters(step, step.clusters, piece, scanners))
+    return piece.rewrite(spell_bytes(step, piece))
+
+
+def replace_matches(step: Replace, piece: Piece, scanners: CompiledScanners) -> Characters:
+    """Yield the characters of a piece after REPLACE (Kind 2), each with its source."""
+    text, sources = piece.text, piece.sources
+    rule_before = -1
+    for start, end, rule in matches(scanners, scanners.automata[step.automaton], piece.scanned):
+        matched = zip(text[start:end], sources[start:end], strict=True)
+        content = step.contents[rule]
+        if content is None:
+            yield from matched
+        elif step.empty and rule:
+            before, after = content.split(MATCH)
+            if rule_before != 0:
+                yield from ((character, sources[max(start - 1, 0)]) for character in before)
+            yield from matched
+            if end == len(text):
+                yield from ((character, sources[end - 1]) for character in after)
         else:
-            assert scanners is not None or isinstance(step, Rules)
-            characters = list(
-                _replaced(step, characters, scanners)
-                if isinstance(step, Replace)
-                else _by_rules(step, characters, scanners)
-            )
-    out, sources = bytearray(), []
-    for each in characters:
-        spelled = _bytes_of(each)
-        out += spelled
-        sources += [places[each.source]] * len(spelled)
-    return bytes(out), sources
+            place = sources[end if rule in step.after and end < len(text) else end - 1]
+            for character in content:
+                if character == MATCH:
+                    yield from zip(text[start:end], sources[start:end], strict=True)
+                else:
+                    yield character, place
+        rule_before = rule
 
 
-def known_characters(text: bytes) -> tuple[list[int | bytes], Sequence[int]]:
-    """Code points, and bytes of broken UTF-8, and where they begin and the text ends."""
-    read, places = read_characters(text)
-    return [
-        text[start:end] if character == "\ufffd" and end == start + 1 else ord(character)
-        for character, (start, end) in zip(read, pairwise(places), strict=True)
-    ], places
-
-
-def spelled(pairs: Pairs, piece: bytes) -> tuple[bytes, list[int]]:
-    """A pretoken as its symbols, and where the character begins that each of their bytes is of."""
-    out, sources = bytearray(), list[int]()
-    for character, place in zip(*known_characters(piece), strict=False):
-        symbols = pairs.spelled(character)
-        out += symbols
-        sources += [place] * len(symbols)
-    return bytes(out), sources
-
-
-def _bytes_of(character: Passing) -> bytes:
-    if isinstance(character.text, bytes):
-        return character.text
-    return chr(character.text).encode("utf-8", "surrogatepass")
-
-
-def _spelled(character: Passing) -> list[Passing]:
-    if isinstance(character.text, int) and 0xD800 <= character.text < 0xE000:
-        return [character]
-    return [Passing(stand_in(byte), character.source) for byte in _bytes_of(character)]
-
-
-def _at_ends(step: Ends, text: list[Passing], first: bool) -> list[Passing]:
-    start, end = 0, len(text)
-    stripped, prefix = set(map(ord, step.strip)), list(map(ord, step.prefix))
-    while step.left and start < end and text[start].text in stripped:
+def change_ends(step: Ends, piece: Piece) -> list[tuple[str, Source]]:
+    """Return the characters of a piece after ENDS (Kind 3), each with its source."""
+    start, end = 0, len(piece.text)
+    while step.left and start < end and piece.text[start] in step.strip:
         start += 1
-    while step.right and start < end and text[end - 1].text in stripped:
+    while step.right and start < end and piece.text[end - 1] in step.strip:
         end -= 1
-    text = text[start:end]
-    if not text:
+    kept = [*zip(piece.text[start:end], piece.sources[start:end], strict=True)]
+    if not kept:
         return []
-    if (step.unless and text[0].text == prefix[0]) or (
-        step.first and not (first and text[0].source == 0)
-    ):
-        prefix = []
+    (first, first_source), (_, last_source) = kept[0], kept[-1]
+    begins_so = step.unless and first == step.prefix[0]
+    elsewhere = step.first and first_source.begin != 0
+    prefix = "" if begins_so or elsewhere else step.prefix
     return [
-        *(Passing(code_point, text[0].source) for code_point in prefix),
-        *text,
-        *(Passing(ord(character), text[-1].source) for character in step.suffix),
+        *((character, first_source) for character in prefix),
+        *kept,
+        *((character, last_source) for character in step.suffix),
     ]
 
 
-def _matches(
-    automaton: int, text: Sequence[Passing], scanners: CompiledScanners | None
-) -> Iterator[tuple[int, int, int]]:
-    assert scanners is not None
-    spelled = "".join(chr(p.text) if isinstance(p.text, int) else "\ufffd" for p in text)
-    return pieces(scanners, scanners.automata[automaton], spelled)
+def replace_longest(step: Rules, piece: Piece) -> Characters:
+    """Yield the characters of a piece after RULES without clusters (Kind 4), with their sources."""
+    text, start = piece.text, 0
+    while start < len(text):
+        sizes = range(min(step.longest, len(text) - start), 0, -1)
+        size = next((n for n in sizes if text[start : start + n] in step.rules), 0)
+        content = step.rules[text[start : start + size]] if size else text[start]
+        yield from ((character, piece.sources[start]) for character in content)
+        start += size or 1
 
 
-def _replaced(
-    step: Replace, text: list[Passing], scanners: CompiledScanners | None
-) -> Iterator[Passing]:
-    for start, end, rule in _matches(step.automaton, text, scanners):
-        content = step.contents[rule]
-        if content is None:
-            yield from text[start:end]
-            continue
-        place = text[end if rule in step.after and end < len(text) else end - 1]
-        for character in content:
-            if character == MATCH:
-                yield from text[start:end]
-            else:
-                yield Passing(ord(character), place.source)
+def replace_in_clusters(
+    step: Rules, clusters: int, piece: Piece, scanners: CompiledScanners
+) -> Characters:
+    """Return the characters of a piece after RULES with clusters (Kind 4), with their sources.
 
-
-def _by_rules(
-    step: Rules, text: list[Passing], scanners: CompiledScanners | None
-) -> Iterator[Passing]:
-    spelled = [_bytes_of(p) if isinstance(p.text, int) else b"\xff" for p in text]
-    letters = [each.decode("utf-8", "surrogateescape") for each in spelled]
-
-    def lookup(start: int, sizes: Iterable[int]) -> tuple[int, str] | None:
-        """The first of these numbers of characters that a rule has, and its content."""
-        found = ((size, step.rules.get("".join(letters[start : start + size]))) for size in sizes)
-        return next(((size, to) for size, to in found if to is not None), None)
-
-    if step.clusters is None:
-        start = 0
-        while start < len(text):
-            hit = lookup(start, range(min(step.longest, len(text) - start), 0, -1))
-            if hit is None:
-                yield text[start]
-            else:
-                yield from (Passing(ord(each), text[start].source) for each in hit[1])
-            start += hit[0] if hit else 1
-        return
+    Args:
+        step: the step.
+        clusters: number of the automaton that finds clusters.
+        piece: the piece.
+        scanners: the automata.
+    """
     after: list[Passing] = []
-    for start, end, _ in _matches(step.clusters, text, scanners):
-        whole = sum(map(len, spelled[start:end])) < CLUSTER_BYTES
-        hit = lookup(start, range(1, end - start + 1)) if whole else None
-        parts = [(start, end, hit[1])] if hit else []
-        for at in range(start, 0 if hit else end):
-            one = lookup(at, (1,))
-            parts.append((at, at + 1, one[1] if one else letters[at]))
-        for at, stop, content in parts:
+    for start, end, _ in matches(scanners, scanners.automata[clusters], piece.scanned):
+        for text, content in _contents(step, piece.text[start:end]):
             for number, character in enumerate(content):
-                kept = text[at].text if content is letters[at] else ord(character)
-                after.append(Passing(kept, 0, int(number >= stop - at)))
-            if len(content) < stop - at:
-                _count(after, len(content) - (stop - at))
-    yield from _placed(text, after, 0)  # tokenizers forgets what vanished before anything else
+                after.append(Passing(character, int(number >= len(text))))
+            if len(content) < len(text):
+                note_vanished(after, len(text) - len(content))
+    return placed(piece.sources, after, 0)  # What vanishes first of all is not counted here.
 
 
-def _count(after: list[Passing], change: int) -> bool:
-    """Count what vanished with the character before it; false where there is none."""
-    if after:
-        after[-1] = after[-1]._replace(change=after[-1].change + change)
-    return bool(after)
+def _contents(step: Rules, cluster: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a cluster that are replaced as one, each with its content."""
+    if len(cluster.encode("utf-8", "surrogateescape")) < CLUSTER_BYTES:
+        for size in range(1, len(cluster) + 1):
+            content = step.rules.get(cluster[:size])
+            if content is not None:
+                yield cluster, content
+                return
+    for character in cluster:
+        yield character, step.rules.get(character, character)
 
 
-def _pass(step: Rewriting, before: list[Passing]) -> list[Passing]:
-    after: list[Passing] = []
-    vanished = 0
-    for each in before:
-        targets = _apart(step, each.text)
-        after += [Passing(text, each.source, int(k > 0)) for k, text in enumerate(targets)]
-        if not targets and not _count(after, -1):
-            vanished += 1
-    after = _ordered(step, after)
-    if step.composes:
-        after = _together(step, after)
-    return _placed(before, after, vanished)
+def spell_bytes(step: Spell, piece: Piece) -> Characters:
+    """Yield the characters of a piece after SPELL (Kind 5), each with its source."""
+    for character, source in zip(piece.text, piece.sources, strict=True):
+        for byte in bytes_of(character):
+            yield chr(stand_in(byte)), source
 
 
-def _apart(step: Rewriting, text: int | bytes) -> Sequence[int | bytes]:
-    if isinstance(text, bytes):
-        return (text,)
-    if step.hangul_apart and text in SYLLABLES:
-        lead, rest = divmod(text - SYLLABLES[0], N_VOWELS * N_TAILS)
-        vowel, tail = divmod(rest, N_TAILS)
-        return (LEADS[lead], VOWELS[vowel], TAILS[tail])[: 3 if tail else 2]
-    return step.apart.get(text, (text,))
-
-
-def _order_of(step: Rewriting, each: Passing) -> int:
-    return 0 if isinstance(each.text, bytes) else step.order.get(each.text, 0)
-
-
-def _ordered(step: Rewriting, characters: list[Passing]) -> list[Passing]:
-    """Each run of marks sorted by class; sorting is stable."""
-    out: list[Passing] = []
-    marks: list[Passing] = []
-    for each in characters:
-        if _order_of(step, each):
-            marks.append(each)
-            continue
-        out += [*sorted(marks, key=lambda mark: _order_of(step, mark)), each]
-        marks = []
-    return out + sorted(marks, key=lambda mark: _order_of(step, mark))
-
-
-def _together(step: Rewriting, characters: list[Passing]) -> list[Passing]:
-    """Each starter composed with what stands after it, where nothing between blocks it."""
-    out: list[Passing] = []
-    starter: int | None = None
-    for each in characters:
-        order = _order_of(step, each)
-        if starter is not None:
-            between = _order_of(step, out[-1]) if len(out) > starter + 1 else None
-            both = _composed(step, out[starter].text, each.text)
-            if both is not None and (between is None or 0 < between < order):
-                change = out[starter].change + each.change - 1
-                out[starter] = out[starter]._replace(text=both, change=change)
-                continue
-        if not order:
-            starter = len(out)
-        out.append(each)
-    return out
-
-
-def _composed(step: Rewriting, first: int | bytes, second: int | bytes) -> int | None:
-    if isinstance(first, bytes) or isinstance(second, bytes):
-        return None
-    if step.hangul_together:
-        if first in LEADS and second in VOWELS:
-            lead, vowel = first - LEADS[0], second - VOWELS[0]
-            return SYLLABLES[(lead * N_VOWELS + vowel) * N_TAILS]
-        open_syllable = first in SYLLABLES and (first - SYLLABLES[0]) % N_TAILS == 0
-        if open_syllable and second in TAILS[1:]:
-            return first + second - TAILS[0]
-    return step.pairs.get((first, second))
-
-
-def _placed(before: list[Passing], after: list[Passing], at: int) -> list[Passing]:
-    """Characters take the sources of the step before in order; a new one has its neighbour's."""
-    out = []
-    for each in after:
-        if each.change > 0:
-            out.append(Passing(each.text, before[max(at - 1, 0)].source, each.change))
-        else:
-            out.append(Passing(each.text, before[at].source, each.change))
-            at += 1 - each.change
-    return out
+def rewrite_all(steps: Sequence[Rewrite], piece: Piece, scanners: CompiledScanners) -> Piece:
+    """Return what several steps make of a piece, one after the other; it may be empty."""
+    for step in steps:
+        piece = rewrite(step, piece, scanners)
+    return piece

@@ -1,4 +1,4 @@
-"""Running an automaton over text, in plain Python."""
+"""Running an automaton over text, in plain Python (FORMAT.md, AUTOMATA)."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from collections.abc import Iterator, Sequence
 from wwho.format.automaton import BEHIND, DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
 
 
-def pieces(
-    compiled: CompiledScanners, automaton: Automaton, text: str, back: Sequence[int] = ()
+def matches(
+    scanners: CompiledScanners, automaton: Automaton, text: str, back: Sequence[int] = ()
 ) -> Iterator[tuple[int, int, int]]:
-    """Cut `text` into pieces, leaving nothing out.
+    """Cut a text into the matches of an automaton, which leave nothing out.
 
     Args:
-        compiled: The scanners that `automaton` is one of.
-        automaton: The one to run.
-        text: Any text.
-        back: By how many characters a match of each rule ends before its mark; nothing: by none.
+        scanners: the class map, and the automata of which `automaton` is one.
+        automaton: the automaton that scans the text.
+        text: any text; it may be empty.
+        back: for each rule, by how many characters its matches end before the mark; a match keeps
+            its first character all the same. Empty: by none.
 
     Yields:
-        ``(start, end, rule)`` with offsets in code points. Each piece starts where the one before
-        it ends, the first at 0 and the last ending at the end of the text.
+        Start, end and rule of each match, in code points. Each match starts where the one before
+        it ends, the first at 0, and the last ends at the end of the text.
     """
-    column_of = compiled.column_tables[automaton.columns]
-    columns = [column_of[ord(char)] for char in text]
+    column_of = scanners.column_tables[automaton.columns]
+    columns = [column_of[ord(character)] for character in text]
     columns.append(END_OF_TEXT)
     table = automaton.table
     start = 0

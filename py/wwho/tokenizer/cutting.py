@@ -396,7 +396,7 @@ def character_edges(text: str) -> Callable[[int], bool]:
         >>> [place for place in range(5) if is_edge(place)]
         [0, 3, 4]
     """
-    from wwho.reference.scan import pieces
+    from wwho.reference.scan import matches
 
     scanners, leaning = _clusters()
     start = end = 0
@@ -412,7 +412,7 @@ def character_edges(text: str) -> Callable[[int], bool]:
                 start -= 1
             while end < len(text) and text[end] in leaning:
                 end += 1
-            found = pieces(scanners, scanners.automata[0], text[start : end + 1])
+            found = matches(scanners, scanners.automata[0], text[start : end + 1])
             edges = {start + last for _, last, _ in found}
             edges -= {end + 1} - {len(text)}
         return place in edges

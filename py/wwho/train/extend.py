@@ -12,7 +12,8 @@ from wwho.encodings import list_encoding_names
 from wwho.errors import ArtifactError, ExportError
 from wwho.exporters.exported import byte_model, few, pattern_of
 from wwho.format.files import is_artifact
-from wwho.format.model import Action, Artifact, Flag, Route, Stage
+from wwho.format.model import Artifact, Flag, Route
+from wwho.format.steps import Action, Cut
 from wwho.importers import Options, import_file
 from wwho.tokenizer import Tokenizer
 
@@ -53,8 +54,7 @@ def extendable(path: str | os.PathLike[str]) -> Artifact:
     return replace(
         found,
         scanners=compile_scanners([regex_scanner("pretokenizer", pattern)]),
-        routes=(Route("other", model=0, stages=(0,)),),
-        stages=(Stage(automaton=0, actions=(Action.KEEP,)),),
+        routes=(Route("other", model=0, steps=(Cut(0, (Action.KEEP,)),)),),
     )
 
 

@@ -14,7 +14,7 @@ from wwho.compile.segments import Unit
 from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 from wwho.train.learn import SPACE, choose_atoms
 
 Word = tuple[bytes, ...]
@@ -70,13 +70,13 @@ def words_of_line(model: Artifact, line: str) -> Iterator[Word]:
     """The words of one line."""
     automata = model.scanners.automata
     assert model.router is not None
-    for start, end, route in pieces(model.scanners, automata[model.router], line):
+    for start, end, route in matches(model.scanners, automata[model.router], line):
         number = model.routes[route].units
         if number is None:
             continue
         segment = line[start:end]
         word: list[bytes] = []
-        units = pieces(model.scanners, automata[number], segment)
+        units = matches(model.scanners, automata[number], segment)
         for first, last, rule in units:
             unit = segment[first:last].encode("utf-8")
             if rule == Unit.SYLLABLE:

@@ -1,4 +1,4 @@
-"""The decoder of the reference backend: to the letter of FORMAT.md, DECODER."""
+"""Joining the texts of tokens, in plain Python (FORMAT.md, DECODER)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import groupby
 
 from wwho.format import steps
 from wwho.format.decoder import (
+    Blocks,
     Bytes,
     Decoder,
     Join,
-    Pairs,
     Replace,
     Some,
     Strip,
@@ -53,7 +53,7 @@ def join(
     tokens: list[bytes],
     after: bool = False,
     more: bool = False,
-    pairs: rewriting.Pairs | None = None,
+    blocks: steps.Blocks | None = None,
 ) -> tuple[bytes, int]:
     """The text of a list of tokens.
 
@@ -62,7 +62,7 @@ def join(
         tokens: the list.
         after: whether tokens, and text that is not empty, came before.
         more: whether tokens come after.
-        pairs: the step of the normalizer whose symbols `Pairs` joins.
+        blocks: the step of a route whose symbols the decoder's `Blocks` joins.
 
     Returns:
         The text, as far as the tokens that come after cannot change it, and how many of the last
@@ -74,8 +74,8 @@ def join(
     if more and any(getattr(s, "where", 0) in (Where.LAST, Where.BUT_LAST) for s in decoder.steps):
         held = len(tokens[-1:])
         tokens = tokens[:-1]
-    elif more and pairs is not None:
-        while tokens and pairs.is_block(symbol_at(tokens[-1], len(tokens[-1]) - 2)):
+    elif more and blocks is not None:
+        while tokens and blocks.is_block(symbol_at(tokens[-1], len(tokens[-1]) - 2)):
             tokens, held = tokens[:-1], held + 1
     for step in decoder.steps:
         match step:
@@ -94,9 +94,9 @@ def join(
                 text = gap.join(tokens)
                 tokens = [gap + text if after and tokens and not joined else text]
                 joined = True
-            case Pairs():
-                assert pairs is not None
-                tokens = [_paired(pairs, token) for token in tokens]
+            case Blocks():
+                assert blocks is not None
+                tokens = [_characters_of_blocks(blocks, token) for token in tokens]
             case Unique():
                 tokens = [key for key, _ in groupby(tokens)]
             case Unspell():
@@ -106,22 +106,22 @@ def join(
     return b"".join(tokens), held
 
 
-def _paired(pairs: rewriting.Pairs, token: bytes) -> bytes:
+def _characters_of_blocks(blocks: steps.Blocks, token: bytes) -> bytes:
     """A token with characters for its symbols."""
     out, at, block = bytearray(), 0, None
     while at < len(token) or block is not None:
         symbol = symbol_at(token, at)
         if block is not None:
-            found = pairs.characters.get((block, -1 if symbol is None else symbol))
+            found = blocks.characters.get((block, -1 if symbol is None else symbol))
             out += LOST if found is None else chr(found).encode()
             at += 0 if found is None else 2
             block = None
             continue
-        number = -1 if symbol is None else symbol - pairs.n_indices - len(pairs.blocks)
+        number = -1 if symbol is None else symbol - blocks.n_indices - len(blocks.blocks)
         if symbol is None:
             out.append(token[at])
-        elif pairs.is_block(symbol):
-            block = symbol - pairs.n_indices
+        elif blocks.is_block(symbol):
+            block = symbol - blocks.n_indices
         else:
             out += bytes([number]) if 0 <= number < 256 else LOST
         at += 1 if symbol is None else 2

@@ -1,0 +1,259 @@
+"""The way of a text from the normalizer to the model, in plain Python (FORMAT.md, Encoding 0 to 3).
+
+Everything else in this package does one thing to one piece; this module says in which order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple, TypeAlias
+
+from wwho.format.bpe import BPE
+from wwho.format.greedy import Greedy
+from wwho.format.layout import PIECE
+from wwho.format.model import Added, Artifact, Model, Route, Unknown
+from wwho.format.routes import cuts_single_characters
+from wwho.format.steps import Blocks, Cut, Rewrite, Step
+from wwho.format.viterbi import Viterbi
+from wwho.reference.added import AddedTokens
+from wwho.reference.blocks import write_blocks
+from wwho.reference.bpe import Bytes, Unit, Units
+from wwho.reference.cut import cut
+from wwho.reference.engine import Engine, PieceEngine, Token, with_places
+from wwho.reference.longest_match import LongestMatch
+from wwho.reference.piece import Piece, read_piece
+from wwho.reference.rewrite import rewrite, rewrite_all
+from wwho.reference.scan import matches
+from wwho.reference.unigram import BestPath
+
+Placed: TypeAlias = tuple[int, int, int]
+"""A token: its id, and the bytes of the text at which it begins and ends."""
+
+
+class PlacedUnit(NamedTuple):
+    """A pretoken, or a unit of one in a route of units, and where it stands in the text.
+
+    Attributes:
+        start: its first byte.
+        end: the byte after it.
+        route: the number of its route.
+        rule: the rule that matched the unit, or PIECE for a pretoken.
+        first: whether a segment begins here.
+    """
+
+    start: int
+    end: int
+    route: int
+    rule: int
+    first: bool
+
+
+class Walk:
+    """An artifact, ready to take texts through its pipeline; texts leave no trace in it."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        """Make what finds the added tokens of an artifact, and what runs its models."""
+        self.artifact = artifact
+        self._added = AddedTokens(artifact)
+        self.engines: list[Engine[Model]] = []
+        for number in range(len(artifact.models)):
+            self.engines.append(engine_of(artifact, number, self.engines))
+        self._units = {
+            number: engine_of_route(artifact, route, self.engines)
+            for number, route in enumerate(artifact.routes)
+            if route.units is not None
+        }
+
+    def without_added(self) -> Walk:
+        """Return the same pipeline in which no added token is found."""
+        return Walk(replace(self.artifact, added=()))
+
+    def tokens(
+        self, text: bytes, allowed: bytes | None, unk: bool, *, whole: bool = False
+    ) -> Iterator[Placed]:
+        """Yield the tokens of a text, in order.
+
+        Args:
+            text: the text.
+            allowed: a byte for each added token, not 0 if it is allowed; None: no special token is.
+            unk: whether the caller asks for unk_id in place of unknown text.
+            whole: whether the text between added tokens is one pretoken of route 0, as it is.
+        """
+        for part in self.parts(text, allowed, whole=whole):
+            if isinstance(part, Piece):
+                yield from self._encode(part, unk, whole)
+            else:
+                yield part
+
+    def units(self, text: bytes, allowed: bytes | None) -> Iterator[PlacedUnit]:
+        """Yield the pretokens and units of the text between added tokens, in order."""
+        for part in self.parts(text, allowed):
+            if isinstance(part, Piece):
+                yield from self.units_of_part(part)
+
+    # Encoding 0 and 1: added tokens and the normalizer
+
+    def parts(
+        self, text: bytes, allowed: bytes | None, *, whole: bool = False
+    ) -> Iterator[Placed | Piece]:
+        """Yield the added tokens of a text, and what the normalizer makes of the parts between.
+
+        Args:
+            text: the text.
+            allowed: as in `tokens`.
+            whole: whether the normalizer is left out.
+        """
+        artifact = self.artifact
+        first, second = ((), ()) if whole else (artifact.normalizer, artifact.second)
+        for start, end, added in self._added.find(text, allowed, normalized=False):
+            if added:
+                yield added.id, start, end
+                continue
+            part = self._normalized(first, read_piece(text[start:end], start))
+            for begin, stop, found in self._added.find(part.data, allowed, normalized=True):
+                if found:
+                    yield found.id, *part.place(begin, stop)
+                elif (ready := self._normalized(second, part.cut_bytes(begin, stop))).text:
+                    yield ready
+
+    def normalize(self, text: bytes) -> Piece:
+        """Return what the first steps of the normalizer make of a text without added tokens."""
+        return self._normalized(self.artifact.normalizer, read_piece(text))
+
+    def _normalized(self, steps: Sequence[Rewrite], piece: Piece) -> Piece:
+        """Return what steps of the normalizer make of a piece."""
+        if not steps:
+            return piece
+        return rewrite_all(steps, piece, self.artifact.scanners).read_again()
+
+    # Encoding 2 and 3: the router, and the steps of a route
+
+    def _pretokens(self, segment: Piece, number: int) -> Sequence[Piece]:
+        """Return the pretokens of a segment: what is left after the steps of its route."""
+        pieces = [segment]
+        for step in self._route(number).steps:
+            pieces = [made for piece in pieces for made in self._take_step(step, piece)]
+        return pieces
+
+    def _take_step(self, step: Step, piece: Piece) -> Iterator[Piece]:
+        """Yield the pieces that a step makes of one piece; an empty one disappears."""
+        scanners = self.artifact.scanners
+        if isinstance(step, Cut):
+            yield from cut(step, piece, scanners)
+            return
+        blocks = isinstance(step, Blocks)
+        made = write_blocks(step, piece) if blocks else rewrite(step, piece, scanners)
+        if made.text:
+            yield made
+
+    def _route(self, number: int) -> Route:
+        """Return a route by its number."""
+        return self.artifact.routes[number]
+
+    def _segments(self, part: Piece, whole: bool) -> Iterator[tuple[Piece, int]]:
+        """Yield the segments of a part of a text, each with the number of its route."""
+        scanners, router = self.artifact.scanners, self.artifact.router
+        if router is None or whole:
+            if part.text:
+                yield part, 0
+            return
+        for start, end, rule in matches(scanners, scanners.automata[router], part.scanned):
+            yield part.cut(start, end), rule
+
+    # Encoding 4 to 9: the models
+
+    def _encode(self, part: Piece, unk: bool, whole: bool) -> Iterator[Placed]:
+        """Yield the tokens of a part of a text, in order."""
+        for number, group in groupby(self._segments(part, whole), lambda each: each[1]):
+            segments = [segment for segment, _ in group]
+            engine = self._units.get(number)
+            if engine and (whole or not self._route(number).steps):
+                units = [self._units_of(segment, number) for segment in segments]
+                yield from placed(joined(segments), engine.phrases(units, unk))
+                continue
+            for segment in segments:
+                for piece in [segment] if whole else self._pretokens(segment, number):
+                    yield from placed(piece, self._tokens(piece, number, unk))
+
+    def _tokens(self, pretoken: Piece, number: int, unk: bool) -> Iterator[Token]:
+        """Yield the tokens of a pretoken of a route, as the route's model encodes it."""
+        if number in self._units:
+            return self._units[number].pretoken(self._units_of(pretoken, number), unk)
+        engine = self.engines[self._route(number).model]
+        assert isinstance(engine, PieceEngine)
+        return engine.piece(pretoken.data, unk)
+
+    def _units_of(self, piece: Piece, number: int) -> list[Unit]:
+        """Return the units of a pretoken of a route of units: their texts and rules."""
+        scanners, automaton = self.artifact.scanners, self._route(number).units
+        assert automaton is not None
+        return [
+            (piece.cut(start, end).data, rule)
+            for start, end, rule in matches(scanners, scanners.automata[automaton], piece.scanned)
+        ]
+
+    def units_of_part(self, part: Piece) -> Iterator[PlacedUnit]:
+        """Yield the pretokens, or in routes of units the units, of a part of a text, in order."""
+        for segment, number in self._segments(part, whole=False):
+            first = True
+            for piece in self._pretokens(segment, number):
+                units = self._units_of(piece, number) if number in self._units else None
+                start = 0
+                for text, rule in units or [(piece.data, PIECE)]:
+                    place = piece.place(start, start + len(text))
+                    yield PlacedUnit(*place, number, rule, first)
+                    start += len(text)
+                    first = False
+
+
+def placed(piece: Piece, tokens: Iterable[Token]) -> Iterator[Placed]:
+    """Yield the tokens of a pretoken with their places in the text."""
+    for token, start, end in with_places(tokens):
+        yield token, *piece.place(start, end)
+
+
+def joined(segments: Sequence[Piece]) -> Piece:
+    """Return neighbouring segments of a part as one piece."""
+    text = "".join(segment.text for segment in segments)
+    sources = [source for segment in segments for source in segment.sources]
+    return Piece(text, sources, any(segment.rewritten for segment in segments))
+
+
+def engine_of(artifact: Artifact, number: int, before: Sequence[Engine[Model]]) -> Engine[Model]:
+    """Return what runs a model of an artifact.
+
+    Args:
+        artifact: the artifact.
+        number: the number of the model.
+        before: what runs the models before it, one of which may be its speller.
+    """
+    model, ids = artifact.models[number], artifact.token_ids[number]
+    speller = before[model.speller] if model.unknown is Unknown.SPELL else None
+    assert speller is None or isinstance(speller, PieceEngine)
+    if isinstance(model, BPE):
+        if model.units:
+            return Units(model, ids, speller)
+        routes = [route for route in artifact.routes if route.model == number]
+        has_blocks = any(artifact.blocks in route.steps for route in routes)
+        return Bytes(model, ids, artifact.blocks if has_blocks else None)
+    if isinstance(model, Greedy):
+        return LongestMatch(model, ids, speller)
+    assert isinstance(model, Viterbi)
+    return BestPath(model, ids, speller)
+
+
+def engine_of_route(artifact: Artifact, route: Route, engines: Sequence[Engine[Model]]) -> Units:
+    """Return what runs the model of a route of units.
+
+    Args:
+        artifact: the artifact.
+        route: the route.
+        engines: what runs each model; for single characters, it is made anew.
+    """
+    engine = engines[route.model]
+    assert isinstance(engine, Units) and route.units is not None
+    if not cuts_single_characters(artifact.scanners.automata[route.units]):
+        return engine
+    return Units(engine.model, engine.ids, engine.speller, characters=True)
