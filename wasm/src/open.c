@@ -64,7 +64,7 @@ static int plan_routes(wwho_model *model, wwho_arena *arena) {
 }
 
 /* Whether a step of a route may rewrite: it looks at one character alone, and leaves something of each. */
-static bool is_local(const wwho_step *step) {
+static bool rewrites_characters(const wwho_step *step) {
     if (step->kind == STEP_ENDS) return !step->n && !step->n_suffix;
     if (step->kind != STEP_MAP) return step->kind == STEP_SPELL;
     return !step->flags && !step->n_ordered && !step->n_compositions && !step->vanishes;
@@ -98,7 +98,7 @@ static bool read_steps(wwho_model *model, wwho_route *r) {
     uint32_t n_lists = 0;
     for (uint32_t i = 0; i < r->n_steps; i++) {
         const wwho_step *step = name_step(model, r->steps + 2 * i);
-        if (!step || r->blocks || !(step->kind == STEP_CUT || step->kind == STEP_BLOCKS || is_local(step))) return false;
+        if (!step || r->blocks || !(step->kind == STEP_CUT || step->kind == STEP_BLOCKS || rewrites_characters(step))) return false;
         if (step->kind == STEP_BLOCKS && (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_BYTES)) return false;
         add_step(model, r, step);
     }
