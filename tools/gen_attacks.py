@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py")]
 
 from tiny import (  # noqa: E402
+    affixes_model,
     bpe_of,
     byte_tokens_model,
     kinds_model,
@@ -33,15 +34,15 @@ from tiny import (  # noqa: E402
 
 from wwho.compile.parse import parse_regex  # noqa: E402
 from wwho.compile.scanners import Scanner, compile_scanners  # noqa: E402
-from wwho.format import leb, rewriting  # noqa: E402
+from wwho.format import leb, steps  # noqa: E402
 from wwho.format.automaton import Automaton  # noqa: E402
 from wwho.format.bpe import BPE, BYTES  # noqa: E402
 from wwho.format.container import read_container  # noqa: E402
 from wwho.format.decoder import (  # noqa: E402
+    Blocks,
     Bytes,
     Decoder,
     Join,
-    Pairs,
     Replace,
     Some,
     Step,
@@ -51,6 +52,7 @@ from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.greedy import Greedy  # noqa: E402
 from wwho.format.layout import HEADER_BYTES, NONE, REQUIRED, Kind  # noqa: E402
 from wwho.format.model import (  # noqa: E402
+    AFFIXES,
     HEAD,
     LATER,
     PARTS,
@@ -65,8 +67,10 @@ from wwho.format.model import (  # noqa: E402
 )
 from wwho.format.normalizer import write_normalizer  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
-from wwho.format.steps import Ends, Rewriting, Rules  # noqa: E402
+from wwho.format.routes import write_routes  # noqa: E402
 from wwho.format.scanners import write_automata  # noqa: E402
+from wwho.format.steps import Action, Cut, Ends, Map, Rules  # noqa: E402
+from wwho.format.steps_section import write_steps  # noqa: E402
 from wwho.format.template import Template  # noqa: E402
 from wwho.format.write import assemble, write_artifact  # noqa: E402
 
@@ -161,7 +165,7 @@ def header() -> Iterator[Attack]:
     yield "MAGIC-json", b'{"version": "1.0", "model": {"type": "BPE"}}'
     yield "MAGIC-png", PNG
     yield "MAGIC-newline", GOOD.replace(b"\r\n", b"\n", 1)
-    for version in (1, 3):
+    for version in (2, 4):
         yield f"VERSION-{version}", resummed(patched(GOOD, 8, "<H", version))
     yield "TRUNCATED-empty", b""
     yield "TRUNCATED-header", GOOD[:19]
@@ -300,18 +304,155 @@ def looking_behind(automaton: Automaton) -> Automaton:
     return replace(automaton, behind=True, table=rows, n_states=automaton.n_states + 1)
 
 
-def stages() -> Iterator[Attack]:
-    """FORMAT.md, STAGES."""
-    kind, data = Kind.STAGES, part(Kind.STAGES)
-    yield "STAGES-empty", with_part(kind, b"")
-    yield "STAGES-cut", with_part(kind, data[:-2])
-    yield "STAGES-long", with_part(kind, data + bytes(2))
-    yield "STAGES-256", with_part(kind, struct.pack("<H", 256) + data[2:] * 256)
-    yield "STAGES-kind_1", with_part(kind, patched(data, 2, "B", 1))
-    yield "STAGES-not_zero", with_part(kind, patched(data, 3, "B", 1))
-    yield "STAGES-automaton_beyond", with_part(kind, patched(data, 4, "<H", 3))
-    yield "STAGES-action_6", with_part(kind, patched(data, 6, "B", 6))
-    yield "STAGES-padding", with_part(kind, patched(data, 7, "B", 1))
+N_RULES = MODEL.scanners.automata[0].n_rules
+KEPT = steps.Replace(0, ("x",) * N_RULES)
+ENDS = Ends(strip=" x", left=True, prefix="ab", unless=True)
+RULES = Rules({"a": "b", "bc": ""})
+CUT = Cut(0, (Action.KEEP,) * N_RULES)
+COUNTING = Cut(0, (Action.COUNT,) * N_RULES, (3,) * N_RULES, short_joins=True)
+BLOCKS = steps.Blocks((((0x61, 0x63),), ((0x41, 0x42), (0x78, 0x78))), 4)
+OTHER_BLOCKS = replace(BLOCKS, n_indices=5)
+MAP = Map({0x41: (0x61, 0x62)}, {0x301: 230}, {(0x65, 0x301): 0xE9})
+SMALL_MAP = Map({0x61: (0x62,)})
+WRONG_STEPS: dict[str, tuple[Any, ...]] = {
+    "kind_0": (SMALL_MAP, 0, "<B", 0),
+    "kind_8": (SMALL_MAP, 0, "<B", 8),
+    "size_beyond": (MAP, 20, "<I", 999),
+    "size_less": (MAP, 20, "<I", 1),
+    "flag_4": (MAP, 1, "<B", 4),
+    "mapped_to_itself": (Map({0x41: (0x41,)}),),
+    "33_targets": (Map({0x41: (0x61,) * 33}),),
+    "beyond_unicode": (Map({0x41: (0x110000,)}),),
+    "surrogate": (Map({0x41: (0xD800,)}),),
+    "class_255": (Map({}, {0x301: 255}),),
+    "class_0": (Map({}, {0x301: 0}),),
+    "spell_number": (steps.Spell(), 2, "<H", 1),
+    "replace_flag": (KEPT, 1, "<B", 2),
+    "replace_no_automaton": (KEPT, 2, "<H", 0xFFFF),
+    "replace_more": (KEPT, 8, "<I", 1),
+    "replace_targets": (KEPT, 16, "<I", N_RULES + 1),
+    "replace_rules": (steps.Replace(0, ("x",) * (N_RULES + 1)),),
+    "replace_long": (steps.Replace(0, ("x" * 33,) * N_RULES),),
+    "replace_surrogate": (steps.Replace(0, ("\ud800",) * N_RULES),),
+    "replace_no_match": (replace(KEPT, empty=True),),
+    "ends_nothing": (Ends(),),
+    "ends_no_side": (replace(ENDS, left=False),),
+    "ends_no_characters": (replace(ENDS, strip=""),),
+    "ends_no_prefix": (replace(ENDS, prefix=""),),
+    "ends_flag": (ENDS, 1, "<B", 16),
+    "ends_number": (ENDS, 2, "<H", 1),
+    "ends_targets": (ENDS, 16, "<I", 3),
+    "ends_surrogate": (replace(ENDS, prefix="\udfff"),),
+    "ends_long_prefix": (replace(ENDS, prefix="x" * 33),),
+    "ends_long_suffix": (replace(ENDS, suffix="x" * 33),),
+    "ends_many_stripped": (replace(ENDS, strip="".join(map(chr, range(65)))),),
+    "rules_none": (Rules({}),),
+    "rules_flag": (RULES, 1, "<B", 1),
+    "rules_automaton": (RULES, 2, "<H", 0xFFFE),
+    "rules_bytes": (RULES, 8, "<I", 4),
+    "rules_others": (RULES, 12, "<I", 1),
+    "rules_targets": (RULES, 16, "<I", 2),
+    "rules_size": (RULES, 20, "<I", 1),
+    "rules_long": (Rules({"a": "x" * 33}),),
+    "cut_no_automaton": (CUT, 2, "<H", 0xFFFF),
+    "cut_rules": (Cut(0, (Action.KEEP,) * (N_RULES + 1)),),
+    "cut_size": (CUT, 4, "<I", N_RULES - 1),
+    "cut_action_7": (CUT, 24, "<B", 7),
+    "cut_count_0": (CUT, 24, "<B", Action.COUNT),
+    "cut_flag": (COUNTING, 1, "<B", 8),
+    "cut_flag_without_count": (CUT, 1, "<B", 1),
+    "cut_more": (CUT, 8, "<I", 1),
+    "cut_targets": (CUT, 16, "<I", 1),
+    "blocks_flag": (BLOCKS, 1, "<B", 2),
+    "blocks_one_more_page": (BLOCKS, 2, "<H", 2),
+    "blocks_one_less_page": (BLOCKS, 2, "<H", 0),
+    "blocks_others": (BLOCKS, 12, "<I", 1),
+    "blocks_targets": (BLOCKS, 16, "<I", 1),
+    "blocks_one_more_run": (BLOCKS, 4, "<I", 4),
+    "blocks_one_less_run": (BLOCKS, 4, "<I", 2),
+    "blocks_no_index": (BLOCKS, 8, "<I", 2 << 16),
+    "blocks_no_block": (steps.Blocks((), 1),),
+    "blocks_few_blocks": (BLOCKS, 8, "<I", 4 + (1 << 16)),
+    "blocks_last_block_empty": (BLOCKS, 8, "<I", 4 + (3 << 16)),
+    "blocks_many_symbols": (replace(BLOCKS, n_indices=2639),),
+    "blocks_many_bytes": (replace(BLOCKS, n_indices=2383, spell=True),),
+    "blocks_twice": (steps.Blocks((((0x61, 0x63), (0x62, 0x62)),), 4),),
+    "blocks_surrogate": (steps.Blocks((((0xD7FF, 0xD800),),), 4),),
+    "blocks_beyond_unicode": (steps.Blocks((((0x110000,) * 2,),), 4),),
+}
+"""Wrong steps, and right ones with a wrong number in the head: where, how wide, and what."""
+
+WRONG_IN_ROUTE: dict[str, tuple[steps.Step, ...]] = {
+    "replace": (KEPT,),
+    "rules": (RULES,),
+    "map_order": (Map({0x61: (0x62,)}, {0x301: 230}),),
+    "map_pairs": (Map(pairs={(0x65, 0x301): 0xE9}),),
+    "map_hangul": (Map({0x61: (0x62,)}, hangul_apart=True),),
+    "map_vanishes": (Map({0x61: ()}),),
+    "ends_strip": (ENDS,),
+    "ends_suffix": (Ends(suffix="x"),),
+    "blocks_not_last": (BLOCKS, CUT),
+}
+"""Right steps that no route may have, or not in this place."""
+
+
+def with_step(step: steps.Step) -> bytes:
+    """Return the good file with one more step, the last one of the section STEPS."""
+    if isinstance(step, Cut | steps.Blocks):
+        return with_route(0, *MODEL.routes[0].steps, step)
+    return write_artifact(replace(MODEL, normalizer=(step,)))
+
+
+def steps_section() -> Iterator[Attack]:
+    """FORMAT.md, STEPS."""
+    kind, data = Kind.STEPS, part(Kind.STEPS)
+    yield "STEPS-empty", with_part(kind, b"")
+    yield "STEPS-cut", with_part(kind, data[:-1])
+    yield "STEPS-long", with_part(kind, data + bytes(2))
+    yield "STEPS-256", with_part(kind, struct.pack("<H", 256) + data[2:] * 256)
+    twice = with_part(kind, struct.pack("<H", 2) + data[2:] * 2)
+    both = struct.pack("<HHBBH2HB", 0, 2, 0, 2, 0xFFFF, 0, 1, 5) + b"other"
+    routes = both + struct.pack("<BBHB", 1, 0, 2, 7) + b"letters"
+    yield "STEPS-twice", with_part(Kind.ROUTES, routes, blob=twice)
+    ends = (Route("one", 0, (BLOCKS,)), Route("two", 0, (OTHER_BLOCKS,)))
+    yield "STEPS-two_blocks", write_artifact(replace(MODEL, routes=ends))
+    yield "STEPS-unnamed", with_part(kind, write_steps([*MODEL.steps, SMALL_MAP]))
+    mapping = replace(MODEL, normalizer=(SMALL_MAP,))
+    order = [SMALL_MAP, *MODEL.steps]
+    swapped = with_part(kind, write_steps(order), blob=write_artifact(mapping))
+    swapped = with_part(Kind.ROUTES, write_routes(0, MODEL.routes, order), blob=swapped)
+    swapped = with_part(Kind.NORMALIZER, write_normalizer([0], []), blob=swapped)
+    yield "STEPS-order", swapped
+    for what, (step, *change) in WRONG_STEPS.items():
+        blob = with_step(step)
+        record = len(part(kind, blob=blob)) - len(write_steps([step])) + 2
+        if change:
+            at, layout, number = change
+            wrong = patched(part(kind, blob=blob), record + at, layout, number)
+            blob = with_part(kind, wrong, blob=blob)
+        yield f"STEPS-{what}", blob
+    yield from counts_of_map()
+    # U+00E9 is mapped and composed: what the pair composes to is one byte from that.
+    wrong = write_steps([Map({0xE9: (0x61,)}, {}, {(0x65, 0x301): 0x1E9})])
+    wrong = wrong[:-2] + leb.pack([2 * (0xE9 - 0x65)])
+    wrong = patched(
+        patched(wrong, 22, "<I", len(wrong) - 26), 4, "<H", len({0xE9 >> 7, 0x301 >> 7})
+    )
+    good = with_step(SMALL_MAP)
+    both_steps = struct.pack("<H", 2) + data[2:] + wrong[2:]
+    yield "STEPS-mapped_and_composed", with_part(kind, both_steps, blob=good)
+
+
+def counts_of_map() -> Iterator[Attack]:
+    """FORMAT.md, STEPS: the numbers in the head of a MAP."""
+    blob = with_step(MAP)
+    data = part(Kind.STEPS, blob=blob)
+    record = len(data) - len(write_steps([MAP])) + 2
+    number = numbers(Kind.STEPS, blob, "<I")
+    for name, at in (("pages", 2), ("mapped", 4), ("ordered", 8), ("pairs", 12), ("targets", 16)):
+        layout, place = "<H" if name == "pages" else "<I", record + at
+        yield f"STEPS-one_more_{name}", number(place, data[place] + 1, layout)
+        yield f"STEPS-one_less_{name}", number(place, data[place] - 1, layout)
 
 
 def routes() -> Iterator[Attack]:
@@ -339,22 +480,50 @@ def routes() -> Iterator[Attack]:
     yield "ROUTES-router_knows_fewer", made(0, other, letters, other)
     yield "ROUTES-model_2", made(0, other, patched(letters, 0, "B", 2))
     yield (
-        "ROUTES-9_stages",
-        made(0, struct.pack("<BBH9HB", 0, 9, 0xFFFF, *[0] * 9, 1) + b"o", letters),
+        "ROUTES-17_steps",
+        made(0, struct.pack("<BBH17HB", 0, 17, 0xFFFF, *[0] * 17, 1) + b"o", letters),
     )
-    yield "ROUTES-stage_beyond", made(0, patched(other, 4, "<H", 1), letters)
+    yield "ROUTES-step_beyond", made(0, patched(other, 4, "<H", 1), letters)
     yield "ROUTES-units_of_bytes", made(0, struct.pack("<BBHB", 0, 0, 2, 5) + b"other", letters)
     yield "ROUTES-no_units", made(0, other, patched(letters, 2, "<H", 0xFFFF))
     yield "ROUTES-units_beyond", made(0, other, patched(letters, 2, "<H", 3))
-    staged = (MODEL.routes[0], replace(MODEL.routes[1], stages=(0,)))
-    joining = replace(MODEL, routes=staged)
-    yield "ROUTES-superwords_and_stages", with_model(UNITS, joining, n_superwords=1)
-    within = replace(MODEL, within=(Rewriting({0x61: (0x62,)}),))
-    yield "ROUTES-superwords_within", with_model(UNITS, within, n_superwords=1)
+    cutting = (MODEL.routes[0], replace(MODEL.routes[1], steps=MODEL.routes[0].steps))
+    joining = replace(MODEL, routes=cutting)
+    yield "ROUTES-superwords_and_steps", with_model(UNITS, joining, n_superwords=1)
+    for what, steps_of_route in WRONG_IN_ROUTE.items():
+        yield f"ROUTES-{what}", with_route(0, *MODEL.routes[0].steps, *steps_of_route)
+    yield "ROUTES-blocks_of_units", with_route(1, BLOCKS)
+    yield from single_characters()
     yield "ROUTES-units_of_4_rules", write_artifact(many_rules())
     yield "ROUTES-unnamed", made(0, other[:6] + b"\0", letters)
     yield "ROUTES-name_not_utf8", made(0, other.replace(b"other", b"oth\xffr"), letters)
     yield "ROUTES-one_text_two_ways", write_artifact(rivals())
+
+
+def with_route(number: int, *steps_of_route: steps.Step) -> bytes:
+    """Return the good file in which a route has other steps."""
+    routes = list(MODEL.routes)
+    routes[number] = replace(routes[number], steps=steps_of_route)
+    return write_artifact(replace(MODEL, routes=tuple(routes)))
+
+
+def single_characters() -> Iterator[Attack]:
+    """FORMAT.md, ROUTES: models that know single characters only, and units that are longer."""
+    artifact = affixes_model()
+    nothing = replace(artifact.models[0], prefix="", suffix="", whole=False)
+    for what, model, rules in (
+        ("affixes_of_syllables", artifact.models[0], (r"[\s\S]+",)),
+        ("affixes_2_rules", artifact.models[0], ("a", "[^a]")),
+        ("none_of_syllables", replace(nothing, **NO_UNKNOWN), (r"[\s\S]+",)),
+    ):
+        words = Scanner("words", (parse_regex(r"\s+"), parse_regex(r"\S+")), longest=False)
+        units = Scanner("units", tuple(map(parse_regex, rules)), longest=False)
+        scanners = compile_scanners([words, units])
+        wrong = replace(artifact, scanners=scanners, models=(model,))
+        yield f"ROUTES-{what}", write_artifact(wrong)
+
+
+NO_UNKNOWN: dict[str, Any] = {"unknown": Unknown.NONE, "unk_id": None}
 
 
 def many_rules() -> Artifact:
@@ -388,7 +557,8 @@ def heads() -> Iterator[Attack]:
     yield "MODEL-unknown_4", with_head(UNITS, unknown=4)
     yield "MODEL-ids_3", with_head(UNITS, ids=3)
     yield "MODEL-flags_2", with_head(UNITS, flags=2)
-    yield "MODEL-flags_128", with_head(UNITS, flags=128)
+    yield "MODEL-affixes_of_bytes", with_head(BASE, flags=AFFIXES)
+    yield "MODEL-affixes_spelled", with_head(UNITS, flags=AFFIXES)
     yield "MODEL-not_zero", with_head(UNITS, zero=1)
     yield "MODEL-fused_spelling", with_head(UNITS, flags=1)
     yield "MODEL-parts_of_bytes", with_head(BASE, flags=PARTS)
@@ -396,7 +566,6 @@ def heads() -> Iterator[Attack]:
     yield "MODEL-bytes_unknown", with_head(BASE, unknown=3, unk_id=261)
     yield "MODEL-bytes_with_unk", with_head(BASE, unk_id=261)
     yield "MODEL-255_bytes", with_head(BASE, n_symbols=255)
-    yield "MODEL-units_never_unknown", with_head(UNITS, unknown=0, unk_id=NONE)
     yield "MODEL-spelled_by_itself", with_head(UNITS, speller=1)
     yield "MODEL-spelled_by_later", with_head(UNITS, speller=2)
     yield "MODEL-nothing_to_spell", with_head(BASE, speller=1)
@@ -434,6 +603,42 @@ def heads() -> Iterator[Attack]:
     yield "MODEL-superwords_unmade", with_model(UNITS, n_superwords=1, unmade=(b"x",))
     yield "MODEL-superwords_ties", with_model(UNITS, n_superwords=1, ties=(1,))
     yield "MODEL-superwords_later", with_model(UNITS, n_superwords=1, merges=((3, 1), (1, 1)))
+
+
+def affixes() -> Iterator[Attack]:
+    """FORMAT.md, BPE: Affixes."""
+    artifact = affixes_model()
+    good = write_artifact(artifact)
+    read_artifact(good)
+    data = part(Kind.MODEL, blob=good)
+    at = HEAD_BYTES + 12
+    assert data[at : at + 10] == struct.pack("<BBH", 2, 4, 0) + b"##</w>"[:6]
+
+    def changed(place: int, value: int) -> bytes:
+        return with_part(Kind.MODEL, patched(data, at + place, "B", value), blob=good)
+
+    nothing = struct.pack("<BBH", 0, 0, 0)
+    yield (
+        "MODEL-affixes_none",
+        with_part(Kind.MODEL, data[:at] + nothing + data[at + 10 :], blob=good),
+    )
+    yield "MODEL-affixes_cut", with_part(Kind.MODEL, data[: at + 9], blob=good)
+    yield "MODEL-affixes_zero", changed(2, 1)
+    yield "MODEL-affixes_not_utf8", changed(4, 0xFE)
+    yield "MODEL-affixes_33_bytes", with_model(0, artifact, suffix="x" * 33)
+    plain = {**NO_UNKNOWN, "unmade": (), "whole": False}
+    n_tokens = len(artifact.models[0].texts) - 1
+    yield "MODEL-affixes_with_space", with_model(0, artifact, **plain, space_id=n_tokens)
+    uncut = replace(artifact, routes=(replace(artifact.routes[0], steps=()),))
+    yield "MODEL-affixes_superwords", with_model(0, uncut, **plain, n_superwords=1)
+    doubling = tuple((number, number) for number in range(6))
+    symbols = (b"x" * 32 + b"a",)
+    yield (
+        "TOKEN_LENGTH-affixes",
+        with_model(0, artifact, **plain, prefix="x" * 32, symbols=symbols, merges=doubling),
+    )
+    alike = {"prefix": "#", "symbols": (b"#b", b"a", b"a#", b"b"), "merges": ((1, 0), (2, 3))}
+    yield "TOKEN_DUPLICATE-affixes", with_model(0, artifact, **plain, **alike)
 
 
 def stepping_with_space() -> bytes:
@@ -694,117 +899,31 @@ def provenance() -> Iterator[Attack]:
 
 
 def normalizer() -> Iterator[Attack]:
-    """Section 8."""
-    steps = [
-        Rewriting({0x41: (0x61, 0x62)}, {0x301: 230}, {(0x65, 0x301): 0xE9}),
-        Rewriting({0x61: (0x62,)}),
-    ]
-    good = write_artifact(replace(MODEL, normalizer=tuple(steps)))
+    """FORMAT.md, NORMALIZER."""
     kind = Kind.NORMALIZER
-    data, number = part(kind, blob=good), numbers(kind, good, "<I")
+    other = Map({0x62: (0x63,)})
+    good = write_artifact(replace(MODEL, normalizer=(SMALL_MAP,), second=(other,)))
+    data, number = part(kind, blob=good), numbers(kind, good, "<B")
     read_artifact(good)
+    assert data == write_normalizer([1], [2])
 
-    def changed(step: Rewriting, *more: Rewriting) -> bytes:
-        return with_part(kind, write_normalizer([step, *more]), blob=good)
+    def named(first: Sequence[int], second: Sequence[int]) -> bytes:
+        return with_part(kind, write_normalizer(first, second), blob=good)
 
     yield "NORMALIZER-empty", with_part(kind, b"", blob=good)
-    yield "NORMALIZER-no_step", number(0, 0, "<H")
-    yield "NORMALIZER-17_steps", number(0, 17, "<H")
-    yield "NORMALIZER-step_missing", number(0, 3, "<H")
-    yield "NORMALIZER-step_too_many", number(0, 1, "<H")
-    yield "NORMALIZER-flag_4", number(5, 4, "<B")
-    for name, at in (("pages", 6), ("mapped", 8), ("ordered", 12), ("pairs", 16), ("targets", 20)):
-        layout = "<H" if name == "pages" else "<I"
-        yield f"NORMALIZER-one_more_{name}", number(at, data[at] + 1, layout)
-        yield f"NORMALIZER-one_less_{name}", number(at, data[at] - 1, layout)
-    yield "NORMALIZER-size_beyond", number(24, len(data))
-    yield "NORMALIZER-size_less", number(24, data[24] - 1)
-    yield "NORMALIZER-mapped_to_itself", changed(Rewriting({0x41: (0x41,)}))
-    yield "NORMALIZER-33_targets", changed(Rewriting({0x41: (0x61,) * 33}))
-    yield "NORMALIZER-beyond_unicode", changed(Rewriting({0x41: (0x110000,)}))
-    yield "NORMALIZER-class_255", changed(Rewriting({}, {0x301: 255}))
-    yield "NORMALIZER-class_0", changed(Rewriting({}, {0x301: 0}))
-    both = Rewriting({0xE9: (0x61,)}, {}, {(0x65, 0x301): 0x1E9})
-    yield "NORMALIZER-mapped_and_composed", mapped_and_composed(good, both)
-    yield "NORMALIZER-late_too_many", number(2, 3, "<B")
-    yield "NORMALIZER-within_too_many", number(3, 3, "<B")
-    yield "NORMALIZER-both_too_many", number(2, 0x0102, "<H")
-    yield "NORMALIZER-kind_7", number(4, 7, "<B")
-
-
-N_RULES = MODEL.scanners.automata[0].n_rules
-KEPT = rewriting.Replace(0, ("x",) * N_RULES)
-ENDS = Ends(strip=" x", left=True, prefix="ab", unless=True)
-RULES = Rules({"a": "b", "bc": ""})
-PAIRS = rewriting.Pairs((((0x61, 0x63),), ((0x41, 0x42), (0x78, 0x78))), 4)
-STEPS: dict[str, tuple[Any, ...]] = {
-    "spell_number": (rewriting.Spell(), 2, "<H", 1),
-    "replace_flag": (KEPT, 1, "<B", 1),
-    "replace_no_automaton": (KEPT, 2, "<H", 0xFFFF),
-    "replace_more": (KEPT, 8, "<I", 1),
-    "replace_targets": (KEPT, 16, "<I", N_RULES + 1),
-    "replace_rules": (rewriting.Replace(0, ("x",) * (N_RULES + 1)),),
-    "replace_long": (rewriting.Replace(0, ("x" * 33,) * N_RULES),),
-    "ends_nothing": (Ends(),),
-    "ends_no_side": (replace(ENDS, left=False),),
-    "ends_no_characters": (replace(ENDS, strip=""),),
-    "ends_no_prefix": (replace(ENDS, prefix=""),),
-    "ends_flag": (ENDS, 1, "<B", 16),
-    "ends_number": (ENDS, 2, "<H", 1),
-    "ends_targets": (ENDS, 16, "<I", 3),
-    "ends_long_prefix": (replace(ENDS, prefix="x" * 33),),
-    "ends_long_suffix": (replace(ENDS, suffix="x" * 33),),
-    "ends_many_stripped": (replace(ENDS, strip="".join(map(chr, range(65)))),),
-    "rules_none": (Rules({}),),
-    "rules_flag": (RULES, 1, "<B", 1),
-    "rules_automaton": (RULES, 2, "<H", 0xFFFE),
-    "rules_bytes": (RULES, 8, "<I", 4),
-    "rules_others": (RULES, 12, "<I", 1),
-    "rules_targets": (RULES, 16, "<I", 2),
-    "rules_size": (RULES, 20, "<I", 1),
-    "rules_long": (Rules({"a": "x" * 33}),),
-    "pairs_flag": (PAIRS, 1, "<B", 2),
-    "pairs_one_more_page": (PAIRS, 2, "<H", 2),
-    "pairs_one_less_page": (PAIRS, 2, "<H", 0),
-    "pairs_others": (PAIRS, 12, "<I", 1),
-    "pairs_targets": (PAIRS, 16, "<I", 1),
-    "pairs_one_more_run": (PAIRS, 4, "<I", 4),
-    "pairs_one_less_run": (PAIRS, 4, "<I", 2),
-    "pairs_no_index": (PAIRS, 8, "<I", 2 << 16),
-    "pairs_no_block": (rewriting.Pairs((), 1),),
-    "pairs_few_blocks": (PAIRS, 8, "<I", 4 + (1 << 16)),
-    "pairs_last_block_empty": (PAIRS, 8, "<I", 4 + (3 << 16)),
-    "pairs_many_symbols": (replace(PAIRS, n_indices=2639),),
-    "pairs_many_bytes": (replace(PAIRS, n_indices=2383, spell=True),),
-    "pairs_late": (PAIRS, -2, "<H", 1),
-    "pairs_twice": (rewriting.Pairs((((0x61, 0x63), (0x62, 0x62)),), 4),),
-    "pairs_surrogate": (rewriting.Pairs((((0xD7FF, 0xD800),),), 4),),
-    "pairs_beyond_unicode": (rewriting.Pairs((((0x110000,) * 2,),), 4),),
-}
-"""Wrong steps, and right ones with a wrong number in the head: where, how wide, and what."""
-
-
-def rewriting_steps() -> Iterator[Attack]:
-    """Section 8: the kinds of steps."""
-    good = write_artifact(replace(MODEL, normalizer=(Rewriting({0x61: (0x62,)}),)))
-    stepping = partial(with_part, Kind.NORMALIZER, blob=good)
-    for what, (step, *change) in STEPS.items():
-        data = write_normalizer([step])
-        if change:
-            data = patched(data, 4 + change[0], *change[1:])
-        yield f"NORMALIZER-{what}", stepping(data)
-    yield "NORMALIZER-pairs_not_last", stepping(write_normalizer([PAIRS, RULES]))
-    yield "NORMALIZER-pairs_cut_short", stepping(patched(write_normalizer([PAIRS]), 0, "<H", 2))
-    yield "NORMALIZER-pairs_within", stepping(write_normalizer([], [], [RULES], PAIRS))
-
-
-def mapped_and_composed(good: bytes, step: Rewriting) -> bytes:
-    """A file whose step maps U+00E9 and composes it too: what it composes is one byte from that."""
-    data = write_normalizer([step])
-    wrong = data[:-2] + leb.pack([2 * (0xE9 - 0x65)])
-    wrong = patched(wrong, 24, "<I", len(wrong) - 28)
-    pages = len({0xE9 >> 7, 0x301 >> 7})
-    return with_part(Kind.NORMALIZER, patched(wrong, 6, "<H", pages), blob=good)
+    yield "NORMALIZER-no_step", with_part(kind, bytes(4), blob=good)
+    yield "NORMALIZER-17_steps", named([1] * 17, [2])
+    yield "NORMALIZER-17_second", named([1], [2] * 17)
+    yield "NORMALIZER-zero", number(2, 1)
+    yield "NORMALIZER-step_missing", number(0, 2)
+    yield "NORMALIZER-step_too_many", number(0, 0)
+    yield "NORMALIZER-step_beyond", named([1], [2, 3])
+    yield "NORMALIZER-cut", named([1], [2, 0])
+    blocks = with_step(BLOCKS)
+    sections = sections_of(blocks)
+    place = [kind for kind, _ in sections].index(Kind.PROVENANCE)
+    sections.insert(place, (kind, write_normalizer([1], [])))
+    yield "NORMALIZER-blocks", assemble(sections)
 
 
 def template() -> Iterator[Attack]:
@@ -864,12 +983,13 @@ def decoder() -> Iterator[Attack]:
     yield "DECODER-kind_0", number(starts[0], 0)
     yield "DECODER-kind_9", number(starts[4], 9)
     yield "DECODER-unspell_where", with_part(kind, patched(data, starts[4], "<2B", 7, 1), blob=good)
-    yield "DECODER-no_pairs", number(starts[4], 8)
-    spelled = replace(MODEL, pairs=rewriting.Pairs((((0x61, 0x63),),), 4))
-    joins = write_artifact(replace(spelled, decoder=Decoder((Pairs(),))))
+    yield "DECODER-no_blocks", number(starts[4], 8)
+    written = replace(MODEL.routes[0], steps=(*MODEL.routes[0].steps, BLOCKS))
+    spelled = replace(MODEL, routes=(written, MODEL.routes[1]))
+    joins = write_artifact(replace(spelled, decoder=Decoder((Blocks(),))))
     for at, field in enumerate(("where", "left", "right"), 5):
         wrong = patched(part(kind, blob=joins), at, "<B", 1)
-        yield f"DECODER-pairs_{field}", with_part(kind, wrong, blob=joins)
+        yield f"DECODER-blocks_{field}", with_part(kind, wrong, blob=joins)
     yield "DECODER-replace_nothing", with_part(kind, data[:10] + b"\0\3" + data[12:], blob=good)
     yield "DECODER-join_with_b", with_part(kind, data[:33] + b"\0\1" + data[35:], blob=good)
     yield "DECODER-bytes_with_a", number(starts[2] + 4, 1)
@@ -890,15 +1010,15 @@ GROUPS: tuple[Callable[[], Iterator[Attack]], ...] = (
     section_table,
     classes,
     automata,
-    stages,
+    steps_section,
     routes,
     heads,
+    affixes,
     tokens,
     ids,
     kinds,
     added,
     normalizer,
-    rewriting_steps,
     template,
     decoder,
     provenance,

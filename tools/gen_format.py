@@ -44,7 +44,7 @@ ROUTES: list[Field] = [
     (2, "router: none"),
     (2, "n_routes"),
     (1, "route 0: model"),
-    (1, "n_stages: the segment is one pretoken"),
+    (1, "n_steps: the segment is one pretoken"),
     (2, "units: none"),
     (1, "name_length"),
     (5, "name"),
@@ -100,7 +100,7 @@ def fields(sections: tuple[Section, ...]) -> Iterator[Field]:
         Kind.CLASSES: CLASSES,
         Kind.AUTOMATA: automata(),
         Kind.ROUTES: ROUTES,
-        Kind.STAGES: [(2, "n_stages")],
+        Kind.STEPS: [(2, "n_steps")],
         Kind.MODEL: BPE,
         Kind.ADDED: [(4, "count")],
     }

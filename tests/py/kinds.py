@@ -16,7 +16,8 @@ from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
-from wwho.format.model import Action, Added, Artifact, Ids, Model, Pair, Route, Stage, Unknown
+from wwho.format.model import Added, Artifact, Ids, Model, Pair, Route, Unknown
+from wwho.format.steps import Action, Cut
 from wwho.format.viterbi import Viterbi
 from wwho.reference.unigram import f32
 
@@ -32,12 +33,12 @@ def tokenizer_of(model: Model, *, words: bool = False, name: str = "test") -> Ar
     rules = ("a|[^a]",) if units else (r"\s+", r"\S+") if words else ("(?:a|[^a])+",)
     known = {token for token in (*model.stated, *model.byte_ids) if token is not None}
     unk = model.unk_id is not None and model.unk_id not in known
+    steps = (Cut(0, (Action.DROP, Action.KEEP)),) if words else ()
     return Artifact(
         scanners=_scanners(rules),
         router=None,
-        routes=(Route("text", 0, stages=(0,) if words else (), units=0 if units else None),),
+        routes=(Route("text", 0, steps, units=0 if units else None),),
         models=(model,),
-        stages=(Stage(0, (Action.DROP, Action.KEEP)),) if words else (),
         added=(Added("<unk>", model.unk_id),) if unk and model.unk_id is not None else (),
         provenance={"name": name},
     )

@@ -14,7 +14,8 @@ from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
-from wwho.format.model import Action, Artifact, Pair, Route, Stage
+from wwho.format.model import Artifact, Pair, Route
+from wwho.format.steps import Action, Cut
 from wwho.reference.merge import merge
 
 LETTERS = b"abcdx"
@@ -32,8 +33,7 @@ def byte_model(
     return replace(
         smallest_model(),
         scanners=compile_scanners([Scanner("pieces", (parse_regex(piece),), longest=False)]),
-        routes=(Route("other", model=0, stages=(0,)),),
-        stages=(Stage(0, (Action.KEEP,)),),
+        routes=(Route("other", model=0, steps=(Cut(0, (Action.KEEP,)),)),),
         models=(BPE(symbols=tuple(bytes([byte]) for byte in order), merges=tuple(pairs)),),
         provenance={"name": "odd"},
     )

@@ -19,11 +19,14 @@ from gen_format import rewritten
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny import (
+    affixes_model,
     bpe_of,
     byte_tokens_model,
     empty_model,
+    leaving_out_model,
     odd_added_model,
     paper_model,
+    routed_model,
     small_model,
     smallest_model,
     stated_model,
@@ -40,8 +43,9 @@ from wwho.format.container import read_container
 from wwho.format.decoder import Decoder
 from wwho.format.files import check_writable, write_atomic
 from wwho.format.layout import Kind
-from wwho.format.model import Action, Artifact, Flag
+from wwho.format.model import Artifact, Flag
 from wwho.format.read import read_artifact
+from wwho.format.steps import Action
 from wwho.format.template import Template
 from wwho.format.write import write_artifact
 
@@ -71,7 +75,8 @@ def both(blob: bytes) -> str:
 
 MAKERS = (
     *(tiny_model, small_model, smallest_model, stated_model, paper_model),
-    *(byte_tokens_model, empty_model, odd_added_model),
+    *(byte_tokens_model, empty_model, odd_added_model, affixes_model, leaving_out_model),
+    routed_model,
 )
 
 
@@ -79,7 +84,7 @@ MAKERS = (
 def test_what_is_written_is_read(model: Artifact) -> None:
     blob = write_artifact(model)
     again = read_artifact(blob)
-    for field in ("router", "routes", "stages", "added", "properties", "n_vocab", "provenance"):
+    for field in ("router", "routes", "steps", "added", "properties", "n_vocab", "provenance"):
         assert getattr(again, field) == getattr(model, field), field
     for mine, yours in zip(map(bpe_of, again.models), map(bpe_of, model.models), strict=True):
         same = replace(yours, merges=list(yours.merges), stated=tuple(yours.stated))
@@ -189,9 +194,9 @@ def test_messages_teach() -> None:
     with pytest.raises(ArtifactError, match=r"MAGIC: the file begins with 7b 22 .* it is no .wwho"):
         Tokenizer.from_bytes(b'{"version": "1.0"}')
     with pytest.raises(
-        ArtifactError, match=r"VERSION: the file has version 1, this reader reads 2"
+        ArtifactError, match=r"VERSION: the file has version 2, this reader reads 3"
     ):
-        Tokenizer.from_bytes(ATTACKS["VERSION-1"])
+        Tokenizer.from_bytes(ATTACKS["VERSION-2"])
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -226,7 +231,14 @@ def test_every_byte_flipped(reader: BackendName) -> None:
 TABLES = [*range(20, 400), *range(-(len(SMALL) - 17_400), 0)]
 
 
-DAMAGED = (small_model, stated_model, byte_tokens_model, odd_added_model)
+DAMAGED = (
+    small_model,
+    stated_model,
+    byte_tokens_model,
+    odd_added_model,
+    affixes_model,
+    routed_model,
+)
 
 
 @pytest.mark.parametrize("blob", [write_artifact(make()) for make in DAMAGED])

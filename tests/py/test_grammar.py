@@ -25,7 +25,7 @@ from wwho.compile.syntax import Chars
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.classmap import overlay
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 ANY = r"|[\s\S]"
 
@@ -35,7 +35,7 @@ def compile_one(*rules: str, longest: bool = False) -> CompiledScanners:
 
 
 def cut(compiled: CompiledScanners, text: str) -> list[str]:
-    return [text[start:end] for start, end, _ in pieces(compiled, compiled.automata[0], text)]
+    return [text[start:end] for start, end, _ in matches(compiled, compiled.automata[0], text)]
 
 
 # ---------------------------------------------------------------- sets of code points
@@ -320,7 +320,7 @@ def test_rules_are_tried_in_order(rules: list[str], text: str) -> None:
     compiled = compile_one(*rules)
     oracle = regex.compile("|".join(f"({rule})" for rule in rules).replace("$", r"\Z"), regex.V1)
     found = [(m.start(), m.end(), (m.lastindex or 0) - 1) for m in oracle.finditer(text)]
-    assert list(pieces(compiled, compiled.automata[0], text)) == found
+    assert list(matches(compiled, compiled.automata[0], text)) == found
 
 
 # ---------------------------------------------------------------- semantics, longest match
@@ -339,7 +339,7 @@ def test_longest_match_is_the_longest_of_any_rule(rules: list[str], text: str) -
     rules = [f"[abc](?:{rule})" for rule in rules] + [r"[\s\S]"]
     compiled = compile_one(*rules, longest=True)
     expected = list(longest_pieces([regex.compile(rule) for rule in rules], text))
-    assert list(pieces(compiled, compiled.automata[0], text)) == expected
+    assert list(matches(compiled, compiled.automata[0], text)) == expected
 
 
 def longest_pieces(rules: list[regex.Pattern[str]], text: str) -> Iterator[tuple[int, int, int]]:
@@ -487,7 +487,7 @@ def test_scanners_share_one_class_map_and_keep_their_own_columns() -> None:
     assert [
         [
             text
-            for start, end, _ in pieces(compiled, each, "a1e23io")
+            for start, end, _ in matches(compiled, each, "a1e23io")
             for text in ["a1e23io"[start:end]]
         ]
         for each in compiled.automata

@@ -24,7 +24,7 @@ from wwho.compile import unicode
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 CLUSTERS = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
 CLASSES = CLUSTERS.classes
@@ -36,7 +36,7 @@ BREAKS = (
 
 
 def cut(text: str) -> list[str]:
-    return [text[start:end] for start, end, _ in pieces(CLUSTERS, CLUSTERS.automata[0], text)]
+    return [text[start:end] for start, end, _ in matches(CLUSTERS, CLUSTERS.automata[0], text)]
 
 
 # ---------------------------------------------------------------- the rules, one by one

@@ -21,7 +21,7 @@ from wwho.compile import unicode
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.format.automaton import CompiledScanners
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 NAMES = sorted(PATTERNS)
 EVERYTHING = "".join(chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)
@@ -40,7 +40,7 @@ def oracle(name: str) -> regex.Pattern[str]:
 
 def cut(name: str, text: str) -> list[str]:
     scanners = compiled(name)
-    return [text[start:end] for start, end, _ in pieces(scanners, scanners.automata[0], text)]
+    return [text[start:end] for start, end, _ in matches(scanners, scanners.automata[0], text)]
 
 
 @cache

@@ -26,7 +26,7 @@ from wwho.compile.segments import Unit, compile_schemas, router_scanner, unit_sc
 from wwho.compile.validate import check_schema
 from wwho.errors import PatternError, SchemaError
 from wwho.format.automaton import CompiledScanners
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 ROUTER = 0
 FIRST_UNITS = 2
@@ -52,7 +52,7 @@ def paper() -> CompiledScanners:
 
 def route(text: str, compiled: CompiledScanners | None = None) -> list[tuple[int, str]]:
     compiled = compiled or both()
-    found = pieces(compiled, compiled.automata[ROUTER], text)
+    found = matches(compiled, compiled.automata[ROUTER], text)
     return [(rule, text[start:end]) for start, end, rule in found]
 
 
@@ -62,7 +62,7 @@ def units(text: str, compiled: CompiledScanners | None = None) -> list[str]:
     result = []
     for rule, segment in route(text, compiled):
         scanner = compiled.automata[FIRST_UNITS + rule - 1]
-        result += [segment[a:b] for a, b, _ in pieces(compiled, scanner, segment)]
+        result += [segment[a:b] for a, b, _ in matches(compiled, scanner, segment)]
     return result
 
 
@@ -124,7 +124,7 @@ def test_syllables(text: str, expected: str) -> None:
 def test_rules_of_a_unit_scanner() -> None:
     compiled = both()
     text = " කිි෧"
-    rules = [Unit(rule) for *_, rule in pieces(compiled, compiled.automata[FIRST_UNITS], text)]
+    rules = [Unit(rule) for *_, rule in matches(compiled, compiled.automata[FIRST_UNITS], text)]
     assert rules == [Unit.SYLLABLE, Unit.ORPHAN, Unit.PASSTHROUGH]
 
 
@@ -543,7 +543,7 @@ def test_the_order_of_scanners_is_fixed() -> None:
 def test_unit_scanners_cut_any_text() -> None:
     compiled = both()
     for text in ("x", "  x", " ", "  ", "ක x\n", "\u200d"):
-        found = list(pieces(compiled, compiled.automata[FIRST_UNITS], text))
+        found = list(matches(compiled, compiled.automata[FIRST_UNITS], text))
         assert "".join(text[start:end] for start, end, _ in found) == text
 
 

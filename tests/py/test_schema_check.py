@@ -25,7 +25,7 @@ from wwho.errors import CorpusError
 from wwho.evaluate.check import survey as surveys
 from wwho.evaluate.check.survey import Leftover, Survey, survey
 from wwho.format.automaton import CompiledScanners
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 LINES = "ගමේ පාසල, ගමේ පාර.\nකිි ිට ක්\u200cෂ 12෴෴\n"
@@ -43,10 +43,10 @@ def plain(text: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
     compiled = sinhala()
     router, _, units = compiled.automata
     found = Counter[str](), Counter[str](), Counter[str]()
-    for start, end, route in pieces(compiled, router, text):
+    for start, end, route in matches(compiled, router, text):
         if route:
             segment = text[start:end]
-            for a, b, rule in pieces(compiled, units, segment):
+            for a, b, rule in matches(compiled, units, segment):
                 found[Unit(rule)][segment[a:b].removeprefix(" ")] += 1
     return found
 

@@ -25,7 +25,7 @@ from wwho.format.automaton import CompiledScanners
 from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.scanners import read_automata, read_classes, write_automata, write_classes
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 FIRST_UNITS = 2
 GENERATED = each_named([UNICODE])
@@ -46,10 +46,10 @@ def cut(text: str, compiled: CompiledScanners | None = None) -> str:
     """The units of a text, between bars; what is of no script stays whole."""
     compiled = compiled or everything()
     found = []
-    for start, end, route in pieces(compiled, compiled.automata[0], text):
+    for start, end, route in matches(compiled, compiled.automata[0], text):
         segment = text[start:end]
         automaton = compiled.automata[route + 1]
-        found += [segment[a:b] for a, b, _ in pieces(compiled, automaton, segment)]
+        found += [segment[a:b] for a, b, _ in matches(compiled, automaton, segment)]
     return "|".join(found)
 
 

@@ -26,7 +26,7 @@ from wwho.errors import SourceError, UnknownTokenError
 from wwho.format.write import write_artifact
 from wwho.importers.detect import import_source
 from wwho.importers.source import Source
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 sys.path.append(str(Path(__file__).parents[2] / "tools" / "bench"))
 from script import read_published
@@ -139,7 +139,7 @@ def test_pieces_are_those_of_the_loop_over_groups() -> None:
     texts = ["".join(rng.choices(letters, k=rng.randint(1, 12))) for _ in range(3000)]
     for text in (*texts, *TEXTS):
         kept = "".join(each for each in text if each in script.pairs)
-        found = [kept[a:b] for a, b, _ in pieces(compiled, compiled.automata[0], kept)]
+        found = [kept[a:b] for a, b, _ in matches(compiled, compiled.automata[0], kept)]
         assert found == script.pieces(kept), text
 
 

@@ -20,7 +20,7 @@ from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.bpe import bpe_model
 from wwho.assemble.paper import import_vocab
 from wwho.assemble.patterns import PATTERNS
-from wwho.assemble.script import pair_step, script_artifact, symbol_model
+from wwho.assemble.script import blocks_step, script_artifact, symbol_model
 from wwho.assemble.vocab_json import parse_vocab_json
 from wwho.compile.load import load_schema
 from wwho.compile.normal_forms import lower_case, normal_form
@@ -33,7 +33,6 @@ from wwho.format.bpe import BPE
 from wwho.format.decoder import Bytes, Decoder, Join
 from wwho.format.greedy import Greedy
 from wwho.format.model import (
-    Action,
     Added,
     Artifact,
     Flag,
@@ -41,15 +40,11 @@ from wwho.format.model import (
     Model,
     Pair,
     Route,
-    Stage,
     Unknown,
 )
-from wwho.format.steps import Ends, Replace, Rewriting, Spell
+from wwho.format.steps import Action, Cut, Ends, Map, Replace, Spell
 from wwho.format.template import BYTES, KEEP, KEEP_ALONE, Place, Template, What
 from wwho.format.viterbi import Viterbi
-from wwho.importers.detect import import_source
-from wwho.importers.reader import Options
-from wwho.importers.source import Source
 
 SCHEMAS = ("sinhala", "devanagari")
 
@@ -290,9 +285,8 @@ def template_model() -> Artifact:
     return Artifact(
         scanners=compile_scanners([Scanner("words", words, longest=False)]),
         router=None,
-        routes=(Route("text", model=0, stages=(0,)),),
+        routes=(Route("text", model=0, steps=(Cut(0, (Action.DROP, Action.KEEP)),)),),
         models=(model,),
-        stages=(Stage(0, (Action.DROP, Action.KEEP)),),
         added=(Added("[UNK]", 0), Added("[CLS]", 1), Added("[SEP]", 2)),
         template=Template.around(before=[1], behind=[2], between=[2]),
         decoder=Decoder(decoders.word_piece(), "##", {2: b"|"}),
@@ -308,9 +302,8 @@ def trimmed_model() -> Artifact:
     return Artifact(
         scanners=scanners,
         router=None,
-        routes=(Route("text", model=0, stages=(0,)),),
+        routes=(Route("text", model=0, steps=(Cut(0, (Action.KEEP, Action.KEEP)),)),),
         models=(BPE(merges=((0x20, 0x20), (0x20, ord("a")), (ord("a"), ord("b")))),),
-        stages=(Stage(0, (Action.KEEP, Action.KEEP)),),
         added=(
             Added("<s>", 300, Flag.SPECIAL),
             Added("<m>", 301, Flag.LSTRIP | Flag.RSTRIP),
@@ -327,7 +320,7 @@ def trimmed_model() -> Artifact:
 
 
 def steps_model() -> Artifact:
-    """Every kind of step but rules, added tokens before and after them, and a stage that drops."""
+    """Steps before and after the added tokens of normalized text, and a cut that drops."""
     patterns = {
         "words": ("\u2581[^\u2581\n]*", "[^\u2581\n]+", r"\n+"),
         "space": (" ", r"[\s\S]"),
@@ -343,25 +336,94 @@ def steps_model() -> Artifact:
     return Artifact(
         scanners=compile_scanners(scanners),
         router=None,
-        routes=(Route("text", model=0, stages=(0,)),),
+        routes=(Route("text", 0, (Cut(0, (Action.KEEP, Action.KEEP, Action.DROP)),)),),
         models=(BPE(merges=merges),),
-        stages=(Stage(0, (Action.KEEP, Action.KEEP, Action.DROP)),),
         added=tuple(map(Added, texts, (300, 301, 301, 302), flags)),
         normalizer=(normal_form("nfkc"), lower_case(), Replace(2, ('"', None))),
-        rewriting=(Replace(1, ("\u2581", None)), Ends(prefix="\u2581", unless=True)),
+        second=(Replace(1, ("\u2581", None)), Ends(prefix="\u2581", unless=True)),
         provenance={"name": "steps"},
     )
 
 
-def within_model() -> Artifact:
-    """The same, with steps that rewrite each pretoken: some vanish, and others grow."""
-    within = (
-        Rewriting({ord("b"): (), ord("x"): tuple(map(ord, "the")), 0x20: ()}),
-        Replace(2, ("\u2581a", None)),
+def routed_model() -> Artifact:
+    """Two routes of steps that cut and rewrite in turns, some of which widen characters."""
+    patterns = {
+        "router": (r"[^0-9\n]+", r"[0-9\n]+"),
+        "words": ("\u2581[^\u2581\n]*", "[^\u2581\n]+", r"\n+"),
+        "letters": (r"[a-z]+", r"[^a-z]"),
+        "digits": (r"[0-9]+", r"[^0-9]+"),
+    }
+    scanners = [
+        Scanner(name, tuple(map(parse_regex, rules)), longest=False)
+        for name, rules in patterns.items()
+    ]
+    spaces = Map({0x20: (0x2581,), ord("x"): tuple(map(ord, "the")), 0xBD: (0x31, 0x2044, 0x32)})
+    text = (
+        spaces,
+        Ends(prefix="\u2581", unless=True),
+        Cut(1, (Action.KEEP, Action.KEEP, Action.DROP)),
+        Cut(2, (Action.KEEP, Action.BEFORE)),
         Spell(),
-        Ends(strip="!,.", left=True, right=True, prefix="<", suffix="</w>", first=True),
     )
-    return replace(steps_model(), within=within, provenance={"name": "within"})
+    digits = (
+        Cut(3, (Action.COUNT, Action.DROP), (3, 0), short_joins=True),
+        Ends(prefix="#", first=True),
+        Map({ord("9"): (0xBD,)}),
+    )
+    merges = ((0xE2, 0x96), (256, 0x81), (ord("t"), ord("h")), (258, ord("e")), (0x31, 0x32))
+    return Artifact(
+        scanners=compile_scanners(scanners),
+        router=0,
+        routes=(Route("text", 0, text), Route("digits", 0, digits)),
+        models=(BPE(merges=merges),),
+        added=(Added("<s>", 300), Added("the end", 301, Flag.NORMALIZED)),
+        normalizer=(lower_case(),),
+        provenance={"name": "routed"},
+    )
+
+
+def affixes_model() -> Artifact:
+    """Characters whose symbols have a prefix and a suffix; some words are tokens as a whole."""
+    patterns = {"words": (r"\s+", r"\S+"), "characters": (r"[\s\S]",)}
+    scanners = [
+        Scanner(name, tuple(map(parse_regex, rules)), longest=False)
+        for name, rules in patterns.items()
+    ]
+    texts = ("##a", "##a</w>", "##b", "##b</w>", "##c", "a", "a</w>", "b", "c", "\u00e9</w>")
+    symbols = tuple(sorted(text.encode() for text in texts))
+    place = {symbol.decode(): number for number, symbol in enumerate(symbols)}
+    merges: list[Pair] = []
+    for left, right in (("a", "##b"), ("ab", "##a</w>"), ("##c", "##a"), ("c", "##ca")):
+        merges.append((place[left], place[right]))
+        place[left + right.removeprefix("##")] = len(symbols) + len(merges) - 1
+    model = BPE(
+        symbols=symbols,
+        merges=merges,
+        units=True,
+        unmade=(b"cab",),
+        whole=True,
+        prefix="##",
+        suffix="</w>",
+        unknown=Unknown.ID,
+        unk_id=20,
+    )
+    cut = Cut(0, (Action.DROP, Action.KEEP))
+    return Artifact(
+        scanners=compile_scanners(scanners),
+        routes=(Route("text", 0, (cut, Map({ord("x"): (ord("a"), ord("b"))})), units=1),),
+        models=(model,),
+        added=(Added("[UNK]", 20),),
+        decoder=Decoder(decoders.bpe()),
+        provenance={"name": "affixes"},
+    )
+
+
+def leaving_out_model() -> Artifact:
+    """The same without a suffix and an unknown token: what is unknown is left out."""
+    model = affixes_model()
+    symbols = (b"##a", b"##b", b"a", "\u0d9a".encode())
+    units = BPE(symbols=symbols, merges=((2, 1), (4, 0)), units=True, prefix="##")
+    return replace(model, models=(units,), added=(), decoder=None, provenance={"name": "left out"})
 
 
 def odd_bpe_model() -> Artifact:
@@ -411,9 +473,8 @@ def odd_added_model() -> Artifact:
     return Artifact(
         scanners=scanners,
         router=None,
-        routes=(Route("text", model=0, stages=(0,)),),
+        routes=(Route("text", model=0, steps=(Cut(0, actions),)),),
         models=(BPE(merges=((97, 98), (256, 97), (44, 44))),),
-        stages=(Stage(0, actions),),
         added=tuple(
             Added(text, 256 if text == "ab" else 300 + k, flag)
             for k, (text, flag) in sorted(
@@ -490,12 +551,11 @@ def kinds_model() -> Artifact:
         router=0,
         routes=(
             Route("other", 0),
-            Route("latin", 1, (0,)),
+            Route("latin", 1, (Cut(1, (Action.KEEP, Action.BEHIND)),)),
             Route("sinhala", 3),
             Route("devanagari", 2),
         ),
         models=(BPE(), greedy, wide, narrow),
-        stages=(Stage(1, (Action.KEEP, Action.BEHIND)),),
         added=(Added("[UNK]", 700), Added("[NONE]", 701)),
         provenance={"name": "kinds"},
     )
@@ -526,8 +586,8 @@ def script_model() -> Artifact:
     ]
     model = symbol_model(symbols, merges, first_id=1)
     added = (Added("<s>", 400),)
-    pairs = pair_step(blocks)
-    base = script_artifact(script_pieces(blocks), pairs, model, {}, added=added)
+    step = blocks_step(blocks)
+    base = script_artifact(script_pieces(blocks), step, model, {}, added=added)
     return trained_model(
         [load_schema("sinhala")],
         base,
@@ -540,6 +600,11 @@ def script_model() -> Artifact:
 
 def published_model() -> Artifact:
     """A file of SCRIPT's authors: it drops characters, and brings the rest into NFC."""
+    # Here, since all other models can be made without the importers.
+    from wwho.importers.detect import import_source
+    from wwho.importers.reader import Options
+    from wwho.importers.source import Source
+
     groups = [
         *([0, "Latin", "LM", 0, [*"abcdexyz\u00e9"]], [1, "Common", "Z", 0, [*" \n"]]),
         *([2, "Inherited", "LM", 0, ["\u0301"]], [3, "Han", "LM", 0, ["\u6f22", "\u5b57"]]),
