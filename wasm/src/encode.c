@@ -152,7 +152,7 @@ static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_ke
 }
 
 WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
-    const wwho_step *blocks = route && !(e->flags & WWHO_ONE_PIECE) ? route->blocks : 0;
+    const wwho_step *blocks = e->flags & WWHO_ONE_PIECE ? 0 : route ? route->blocks : v->blocks; /* without a route, as a speller */
     if (!blocks) {
         merge_piece(e, v, key, e->text, e->len, at, end);
         return;

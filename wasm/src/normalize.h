@@ -26,6 +26,8 @@ typedef struct {
 } wwho_composition;
 
 typedef struct {
+    const uint8_t *stored; /* in the file */
+    uint32_t stored_size;
     uint8_t kind, flags;
     uint32_t *targets;
     wwho_rewrite *rewrites; /* for a map, the rewrites that its pages refer to; else one for each rule */

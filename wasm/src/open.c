@@ -94,12 +94,13 @@ static void add_step(wwho_model *model, wwho_route *r, const wwho_step *step) {
 
 /* Read the steps of a route. False if one breaks a rule. */
 static bool read_steps(wwho_model *model, wwho_route *r) {
-    const wwho_vocabulary *v = &model->models[r->model];
+    wwho_vocabulary *v = &model->models[r->model];
     uint32_t n_lists = 0;
     for (uint32_t i = 0; i < r->n_steps; i++) {
         const wwho_step *step = name_step(model, r->steps + 2 * i);
         if (!step || r->blocks || !(step->kind == STEP_CUT || step->kind == STEP_BLOCKS || rewrites_characters(step))) return false;
         if (step->kind == STEP_BLOCKS && (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_BYTES)) return false;
+        if (step->kind == STEP_BLOCKS) v->blocks = step;
         add_step(model, r, step);
     }
     for (uint32_t i = 0; i < r->n_stations; i++) n_lists += !r->stations[i].cut;

@@ -157,9 +157,12 @@ static void replace_with_nothing(character_run *run, const wwho_step *step) {
         uint32_t rule;
         scan_run(run, step->automaton, at, &end, &rule);
         const wwho_rewrite *r = &step->rewrites[rule];
-        uint32_t source = run->now[rule ? (at ? at - 1 : 0) : end - 1].source, n = r->n == KEPT ? 0 : r->n;
+        uint32_t source = run->now[rule ? (at ? at - 1 : 0) : end - 1].source, n = r->n;
         bool written = !rule || !matched;
-        if (r->n == KEPT) keep_character(run, &run->now[at], WWHO_NONE);
+        if (n == KEPT) { /* rule 0 alone */
+            for (size_t k = at; k < end; k++) keep_character(run, &run->now[k], WWHO_NONE);
+            n = 0;
+        }
         for (uint32_t i = 0; i < n; i++) {
             uint32_t c = step->targets[r->at + i];
             if (c != MATCH) {

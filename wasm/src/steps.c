@@ -24,7 +24,8 @@ static void check(step_reader *c, bool right) {
 
 /* The code point, or 0 and a failure if it is invalid. */
 static uint32_t valid(step_reader *c, uint32_t code_point) {
-    check(c, code_point < 0x110000);
+    bool surrogate = code_point >> 11 == 0xD800 >> 11, match = c->kind == STEP_REPLACE && code_point == MATCH;
+    check(c, code_point < 0x110000 && (!surrogate || match));
     return c->in.at ? code_point : 0;
 }
 
@@ -87,11 +88,11 @@ static void fill_map(step_reader *c, wwho_step *step) {
     }
     wwho_composition before = {0, 0, 0};
     for (uint32_t i = 0; i < c->others; i++) {
-        uint32_t first = before.first + next_number(&c->in), second = near_code_point(c, before.second);
+        uint32_t first = valid(c, before.first + next_number(&c->in)), second = near_code_point(c, before.second);
         wwho_composition pair = {first, second, near_code_point(c, first)};
         own_rewrite(c, step, second)->second = true;
         wwho_rewrite *rewrite = own_rewrite(c, step, pair.composed);
-        check(c, rewrite->n == KEPT && first < 0x110000);
+        check(c, rewrite->n == KEPT);
         check(c, !i || first > before.first || (first == before.first && second > before.second));
         rewrite->at = i;
         rewrite->n = PAIRED;
@@ -130,9 +131,13 @@ static void read_contents(step_reader *c, wwho_step *step) {
     bool replace = step->kind == STEP_REPLACE;
     for (uint32_t i = 0, last = 0; i < c->n; i++) {
         uint32_t number = next_number(&c->in), length = replace && number ? (number - 1) / 2 : number;
+        uint32_t from = c->used;
         step->rewrites[i] = (wwho_rewrite){c->used, replace && !number ? KEPT : (uint8_t)length, 0, number && !(number & 1)};
         step->flags |= step->rewrites[i].second; /* the text after a match matters; RULES does not use this flag */
         last = read_targets(c, step, length, last);
+        uint32_t matches = 0;
+        while (from < c->used) matches += step->targets[from++] == MATCH;
+        check(c, !step->of_nothing || !i || matches == 1);
     }
     check(c, c->used == c->n_targets);
 }
@@ -182,7 +187,7 @@ static void build_blocks(step_reader *c, wwho_arena *arena, wwho_step *step) {
         code_point = near_code_point(c, code_point);
         for (length = length / 2 + 1; length--; code_point++, place++) {
             uint32_t *symbols = &step->symbols[own_cell(c, step, valid(c, code_point))];
-            check(c, place < n_blocks * n_indices && !*symbols && code_point >> 11 != 0xD800 >> 11);
+            check(c, place < n_blocks * n_indices && !*symbols);
             if (!c->in.at) return;
             step->character[place] = code_point + 1;
             *symbols = symbol_bytes(n_indices + place / n_indices) | symbol_bytes(place % n_indices) << 16;
@@ -215,7 +220,7 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
     copy_bytes(&c, p, STEP_HEAD);
     if (c.size > (size_t)(end - c.in.at) || c.n > c.size || c.n_targets > c.size) return 0;
     c.in.end = c.in.at + c.size;
-    *step = (wwho_step){.kind = c.kind, .flags = c.flags, .n = c.n, .n_prefix = c.more, .n_suffix = c.others};
+    *step = (wwho_step){.stored = p, .stored_size = STEP_HEAD + c.size, .kind = c.kind, .flags = c.flags, .n = c.n, .n_prefix = c.more, .n_suffix = c.others};
     step->targets = take(arena, 4 * (uint64_t)c.n_targets);
     bool cuts = step->kind == STEP_CUT, replaces = step->kind == STEP_REPLACE, none = c.number == NO_AUTOMATON && step->kind == STEP_RULES;
     if (step->kind == STEP_MAP)
@@ -246,6 +251,17 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
     return c.in.at == c.in.end ? c.in.at : 0;
 }
 
+/* Whether no two steps are equal, and at most one writes blocks. */
+static bool all_steps_differ(const wwho_step *steps, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const wwho_step *a = &steps[i], *b = &steps[k];
+            if (a->kind == STEP_BLOCKS && b->kind == STEP_BLOCKS) return false;
+            if (a->stored_size == b->stored_size && same_text(a->stored, b->stored, a->stored_size)) return false;
+        }
+    return true;
+}
+
 WWHO_LOCAL int plan_steps(wwho_model *model, wwho_arena *arena) {
     wwho_section s = model->file.section[WWHO_SECTION_STEPS];
     uint32_t n = s.length < 2 ? WWHO_NONE : read16(s.at);
@@ -255,7 +271,7 @@ WWHO_LOCAL int plan_steps(wwho_model *model, wwho_arena *arena) {
     model->steps = steps;
     model->n_steps = n;
     for (uint32_t i = 0; at && i < n; i++) at = build_step(at, end, arena, model->automata, model->n_automata, steps ? &steps[i] : &one);
-    return at == end ? WWHO_OK : WWHO_STEPS;
+    return at == end && (!steps || all_steps_differ(steps, n)) ? WWHO_OK : WWHO_STEPS;
 }
 
 /* Whether a list composes twice. What the first map composes may become a combining mark in between, which the second one composes with the

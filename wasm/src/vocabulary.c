@@ -126,9 +126,9 @@ static int show_token(const wwho_vocabulary *v, wwho_vocabulary *shown, uint32_t
             if (n == WWHO_MAX_TOKEN) return WWHO_TOKEN_LENGTH;
             parts[n++] = v->right[part];
         }
-        uint32_t length = token_length(v, part), skip = first ? 0 : v->n_prefix;
         const uint8_t *text = v->texts + v->offset[part];
-        if (length <= skip || !same_text(text, v->prefix, skip)) return WWHO_PAIRS;
+        uint32_t length = token_length(v, part), skip = 0;
+        if (!first && length >= v->n_prefix && same_text(text, v->prefix, v->n_prefix)) skip = v->n_prefix;
         if (length - skip > shown->text_bytes - at) return WWHO_TOKEN_LENGTH;
         copy_bytes(shown->texts + at, text + skip, length - skip);
         at += length - skip;

@@ -93,6 +93,7 @@ struct wwho_vocabulary {
     uint32_t n_prefix, n_suffix;
     wwho_vocabulary *shown; /* with a prefix: the texts of tokens as the file has them (affixes.h); null: `texts` */
     uint32_t unk_symbol;    /* the symbol, of one character, that unk_id is; WWHO_NONE: it is none, or unknown symbols fuse */
+    const void *blocks;     /* for a model over bytes: the wwho_step that writes pretokens of one of its routes; null: there is none */
     bool writes;            /* pretokens are written as their symbols before they merge (affixes.h) */
     uint32_t speller_number;
     const wwho_vocabulary *speller; /* the model that encodes a symbol that this one lacks; null: there is none */
@@ -254,8 +255,8 @@ WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v);
  * words. */
 WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords, uint32_t n_unmade);
 
-/* Write the texts of a model with a prefix as the file has them: without the prefix of all symbols of a token but the first one. WWHO_PAIRS,
- * WWHO_TOKEN_LENGTH, WWHO_TOKEN_DUPLICATE. */
+/* Write the texts of a model with a prefix as the file has them: without the prefix of all symbols of a token but the first one. WWHO_TOKEN_LENGTH,
+ * WWHO_TOKEN_DUPLICATE. */
 WWHO_LOCAL int add_shown(wwho_vocabulary *v);
 
 /* Write the texts of the tokens from n_tokens on. */
