@@ -27,20 +27,21 @@ WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const 
     if (kept->n <= MAX_KEPT) keep_tokens(key, v, kept->tokens, kept->n);
 }
 
-WWHO_LOCAL void place_part(const uint32_t *sources, size_t n, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
+WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
                            uint32_t *end) {
-    uint32_t first = (start ? *start : 0) + base;
-    if (*end + base) {
-        uint32_t code_point, last = sources[*end + base - 1];
-        first = sources[first < n ? first : n - 1];
-        *end = last + next_character(text + last, len - last, &code_point) - base;
+    uint32_t first = (start ? *start : 0) + base, stop = *end + base, code_point;
+    if (stop) {
+        uint32_t last = sources[stop - 1];
+        stop = last + next_character(text + last, len - last, &code_point);
+        first = first < *end + base ? sources[first] : stop; /* an empty token stands after the character before it */
+        *end = stop - base;
     }
     if (start) *start = first - base;
 }
 
-WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len) {
+WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, const uint8_t *text, size_t len) {
     for (size_t i = first; e->ends && i < e->n && i < e->cap; i++)
-        place_part(sources, n, text, len, (uint32_t)e->start, e->starts ? &e->starts[i] : 0, &e->ends[i]);
+        place_part(sources, text, len, (uint32_t)e->start, e->starts ? &e->starts[i] : 0, &e->ends[i]);
 }
 
 /* Write n ids of a text that starts at `at`, from a buffer with room for LONG_ROOM. Copying all of the buffer at once makes Hindi and
@@ -165,7 +166,7 @@ WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const ww
     uint8_t *symbols = e->work + 4 * SPELLED * (end - at);
     size_t first = e->n, n = write_blocks(blocks, e->text, at, end, symbols, sources);
     if (n) merge_piece(e, v, key, symbols, n, 0, n);
-    place_tokens(e, first, sources, n, e->text, e->len);
+    place_tokens(e, first, sources, e->text, e->len);
     e->place = end;
 }
 
@@ -432,7 +433,7 @@ static void encode_rewritten(wwho_encoder *e, const wwho_vocabulary *v, const ww
     if (view.n) v->kind->encode(e, v, route, key, 0, view.n);
     e->text = text;
     e->len = len;
-    place_tokens(e, first, view.sources, view.n, text, len);
+    place_tokens(e, first, view.sources, text, len);
     e->place = end;
 }
 
@@ -455,9 +456,9 @@ static void encode_walked(wwho_encoder *e, const wwho_walk *walk, const wwho_rou
     for (uint32_t k = walk->depth; k; k--, view--) {
         const uint8_t *before = k > 1 ? view[-1].text : text;
         size_t size = k > 1 ? view[-1].n : len;
-        place_tokens(e, first, view->sources, view->n, before, size);
+        place_tokens(e, first, view->sources, before, size);
         for (size_t i = first_span; i < e->n_spans && i < e->spans_cap; i++)
-            place_part(view->sources, view->n, before, size, (uint32_t)start, &e->spans[i].start, &e->spans[i].end);
+            place_part(view->sources, before, size, (uint32_t)start, &e->spans[i].start, &e->spans[i].end);
     }
 }
 
@@ -652,7 +653,8 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     for (uint32_t route = 0; at < end && e->n <= e->limit;) {
         if (c.at == at) next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        if (r->path == PATH_WHOLE) {
+        uint8_t path = e->spans && r->rewrites ? PATH_WALK : r->path; /* spans are those of rewritten pretokens */
+        if (path == PATH_WHOLE) {
             size_t first = at;
             uint32_t n = make_room(e, 1), same = route;
             do {
@@ -663,9 +665,9 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             continue;
         }
         e->fresh = true;
-        if (r->path == PATH_STREAM)
+        if (path == PATH_STREAM)
             encode_by_stream(e, r, start_within(&e->model->classes, &c, at, c.at));
-        else if (r->path == PATH_CUTS)
+        else if (path == PATH_CUTS)
             encode_by_cuts(e, r, &c, at, c.at);
         else
             encode_by_walk(e, r, &c, at, c.at);

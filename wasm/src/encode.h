@@ -121,15 +121,18 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
 
 /* Map a place in a rewritten text of n bytes to the original text. Places are counted from `base`, and `sources` holds the origin of each
  * byte. `start` may be null. */
-WWHO_LOCAL void place_part(const uint32_t *sources, size_t n, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
+WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
                            uint32_t *end);
 
 /* Do the same for the tokens from number `first` on. */
-WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len);
+WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, const uint8_t *text, size_t len);
 
 /* Write the replacement for a symbol that the model lacks, from `at` to `end`. Returns true if it is unk_id. `again` says that the symbol
  * before also became unk_id; if the model fuses unknown symbols, both share that one. Returns false if it is other tokens. */
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again);
+
+/* Whether an unknown symbol of n bytes becomes the tokens of its bytes. */
+WWHO_LOCAL bool falls_back(const wwho_encoder *e, const wwho_vocabulary *v, const uint8_t *text, size_t n);
 
 /* The tokens of a pretoken, while they are few enough for the cache. */
 enum { MAX_KEPT = 8 };

@@ -116,10 +116,9 @@ static uint32_t find_symbol(const wwho_run *run, size_t at, size_t end) {
 }
 
 WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at) {
-    uint32_t code_point;
-    at += at ? run->v->n_prefix : run->leading;
-    at += next_character(run->text + at, run->segment_end - at, &code_point);
-    return run->segment_end - at == run->trailing ? run->segment_end : at;
+    do at++;
+    while (at < run->segment_end && !(run->written[at] & SYMBOL_BEGINS));
+    return at;
 }
 
 WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes) {

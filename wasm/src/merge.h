@@ -49,9 +49,10 @@ typedef struct {
     const wwho_automaton *units; /* null: bytes */
     size_t segment_end;          /* where the text ends for `units` */
     size_t first_end;            /* the end of the first symbol, whatever its rule; 0: where `units` puts it */
-    bool written;                /* the text is a pretoken that was written as its symbols (affixes.h), from place 0 on */
-    uint32_t leading, trailing;  /* then: the bytes of a prefix of the first symbol, and of a suffix of the last one */
+    const uint32_t *written;     /* the text was written as symbols (affixes.h): an entry for each byte, with SYMBOL_BEGINS; else null */
 } wwho_run;
+
+#define SYMBOL_BEGINS (1u << 31) /* a symbol begins with this byte */
 
 /* A pretoken over bytes that was merged before, but is too long for the cache, such as a line of dashes. Python's standard library is 1.1
  * times as fast with these. */

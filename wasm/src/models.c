@@ -97,13 +97,11 @@ static int step_over(const wwho_model *model, wwho_vocabulary *v) {
     return token == v->n_tokens && v->by_id[v->n_ids - 1] != WWHO_NONE ? WWHO_OK : WWHO_IDS;
 }
 
-/* The symbol, of one character, that unknown symbols become and that merges as any other (FORMAT.md, Encoding); WWHO_NONE if there is none. */
+/* The symbol that unknown symbols become, and that merges as any other (FORMAT.md, Encoding); WWHO_NONE if there is none. */
 static uint32_t find_unk_symbol(const wwho_vocabulary *v) {
-    if (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_UNITS || v->unknown != UNKNOWN_ID || v->fuse || v->affixes) return WWHO_NONE;
-    uint32_t token = token_of(v, v->unk_id), code_point;
-    if (token >= v->n_symbols) return WWHO_NONE;
-    uint32_t length = token_length(v, token);
-    return next_character(v->texts + v->offset[token], length, &code_point) == length ? token : WWHO_NONE;
+    if (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_UNITS || v->unknown != UNKNOWN_ID || v->fuse) return WWHO_NONE;
+    uint32_t token = token_of(v, v->unk_id);
+    return token < v->n_symbols ? token : WWHO_NONE;
 }
 
 WWHO_LOCAL int number_models(wwho_model *model) {

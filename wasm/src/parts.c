@@ -79,9 +79,9 @@ static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_norm
 /* Convert the offsets of tokens and spans, from these on, from the text of a view to the text before. */
 static void place_all(wwho_encoder *e, const wwho_view *view, size_t first, size_t first_span, const uint8_t *text, size_t len) {
     if (!view->sources) return;
-    place_tokens(e, first, view->sources, view->n, text, len);
+    place_tokens(e, first, view->sources, text, len);
     for (size_t i = first_span; i < e->n_spans && i < e->spans_cap; i++)
-        place_part(view->sources, view->n, text, len, (uint32_t)e->start, &e->spans[i].start, &e->spans[i].end);
+        place_part(view->sources, text, len, (uint32_t)e->start, &e->spans[i].start, &e->spans[i].end);
 }
 
 /* Encode text[at..end) without added tokens of the view `late`, which is `early` or what the late steps made of it. */

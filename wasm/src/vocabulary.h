@@ -92,7 +92,7 @@ struct wwho_vocabulary {
     const uint8_t *prefix, *suffix;
     uint32_t n_prefix, n_suffix;
     wwho_vocabulary *shown; /* with a prefix: the texts of tokens as the file has them (affixes.h); null: `texts` */
-    uint32_t unk_symbol;    /* the symbol, of one character, that unk_id is; WWHO_NONE: it is none, or unknown symbols fuse */
+    uint32_t unk_symbol;    /* the symbol that unk_id is; WWHO_NONE: it is none, or unknown symbols fuse */
     const void *blocks;     /* for a model over bytes: the wwho_step that writes pretokens of one of its routes; null: there is none */
     bool writes;            /* pretokens are written as their symbols before they merge (affixes.h) */
     uint32_t speller_number;
