@@ -189,9 +189,7 @@ CASES: dict[str, Callable[[], Case]] = {
         early=(normal_form("nfd", "9.0"),),
         route=(EACH, TO_MARK, Ends(prefix=MARK, unless=True, first=True), BY_MARKS),
         normalizer=normalizers.NFD(),
-        pre_tokenizer=metaspace(
-            "first", True, pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
-        ),
+        pre_tokenizer=metaspace("first", True, pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")),
     ),
     "prefix space": lambda: Case(
         route=(Ends(prefix=" ", unless=True),),
@@ -418,13 +416,9 @@ def long_text(size: int) -> str:
 # Of no real normalizer: what each character becomes depends on more than itself.
 ODD_MAPS: dict[str, tuple[Map, ...]] = {
     "the parts change places": (
-        Map(
-            order={GRAVE: 2, DOT: 1}, pairs={(E, GRAVE): ord("è"), (ord("è"), DOT): ord("ē")}
-        ),
+        Map(order={GRAVE: 2, DOT: 1}, pairs={(E, GRAVE): ord("è"), (ord("è"), DOT): ord("ē")}),
     ),
-    "the parts make a syllable": (
-        Map(pairs={(0x1100, 0x1161): ord("è")}, hangul_together=True),
-    ),
+    "the parts make a syllable": (Map(pairs={(0x1100, 0x1161): ord("è")}, hangul_together=True),),
     "the first part is a mark": (
         Map(order={E: 3}, pairs={(E, GRAVE): ord("è")}),
         Map({ord("è"): ()}),
