@@ -27,7 +27,8 @@ from wwho import Tokenizer
 from wwho.backends.select import BackendName
 from wwho.cli.verify import checks, results
 from wwho.errors import ArtifactError
-from wwho.format.model import Action, Artifact, Flag, Unknown
+from wwho.format.model import Artifact, Flag, Unknown
+from wwho.format.steps import Action, Cut
 from wwho.format.write import write_artifact
 
 HEADER = (ROOT / "wasm" / "include" / "wwho.h").read_text("utf-8")
@@ -152,11 +153,16 @@ def opened(blob: bytes) -> tuple[list[Any], list[str]]:
 
 def is_lossless(artifact: Artifact) -> bool:
     """Whether the text comes back: nothing rewrites or drops it, or makes it unk_id unasked."""
-    rewrites = artifact.normalizer or artifact.rewriting or artifact.pairs or artifact.decoder
-    drops = any(Action.DROP in stage.actions for stage in artifact.stages)
+    cuts = [step for step in artifact.steps if isinstance(step, Cut)]
+    rewrites = len(cuts) < len(artifact.steps) or artifact.decoder
+    drops = any(Action.DROP in step.actions for step in cuts)
     strips = any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in artifact.added)
     loses = any(
-        model.unknown is Unknown.ID or None in model.byte_ids or None in model.stated
+        model.unknown is Unknown.ID
+        or (model.unknown is Unknown.NONE and getattr(model, "units", False))
+        or getattr(model, "affixes", False)
+        or None in model.byte_ids
+        or None in model.stated
         for model in artifact.models
     )
     return not (rewrites or drops or strips or loses)

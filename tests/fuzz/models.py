@@ -1,8 +1,8 @@
 """Random models, and texts for them: all that an artifact of BPE models can hold.
 
 Whatever the format allows is made, and most often what is seldom in a model that people train:
-rules that look ahead, several routes of units, tokens that no text produces. A seed gives the
-same models and texts again.
+rules that look ahead, routes that cut and rewrite in turns, several routes of units, tokens that no
+text produces. A seed gives the same models and texts again.
 """
 
 from __future__ import annotations
@@ -12,19 +12,31 @@ from dataclasses import replace
 from random import Random
 
 from wwho.assemble.bpe import live_pairs, singles
-from wwho.format.automaton import START, Automaton, CompiledScanners
+from wwho.format.added import TOUCHING
+from wwho.format.automaton import DEAD, START, Automaton, CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.classmap import MAX_CODE_POINT, ClassMap
+from wwho.format.decoder import Blocks as JoinBlocks
 from wwho.format.decoder import Bytes, Decoder, Join, Some, Strip, Unique, Unspell, Where
-from wwho.format.decoder import Pairs as Unpair
 from wwho.format.decoder import Replace as ReplaceToken
 from wwho.format.decoder import Step as Decoding
-from wwho.format.model import Action, Added, Artifact, Flag, Ids, Pair, Route, Stage, Unknown
-from wwho.format.pipeline import TOUCHING
-from wwho.format.steps import MATCH, Ends, Pairs, Replace, Rewriting, Rules, Spell, Step
+from wwho.format.model import Added, Artifact, Flag, Ids, Pair, Route, Unknown
+from wwho.format.steps import (
+    MATCH,
+    Action,
+    Blocks,
+    Cut,
+    Ends,
+    Map,
+    Replace,
+    Rewrite,
+    Rules,
+    Spell,
+    Step,
+)
 from wwho.format.template import Place, Template, What
 from wwho.reference.merge import merge
-from wwho.reference.scan import pieces
+from wwho.reference.scan import matches
 
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
 LONGEST_TEXT = 1500  # bytes: some rules look ahead to the end of the text at each pretoken
@@ -42,13 +54,18 @@ def random_model(rng: Random) -> tuple[Artifact, list[bytes]]:
     if any(route.units is not None for route in artifact.routes):
         first = max([len(base.texts), *(token.id + 1 for token in added)])
         first += rng.randint(0, 2)
-        units = BPE(units=True, symbols=random_symbols(rng, artifact, letters), first_id=first)
-        units = with_unknown(rng, with_merges(rng, units), added)
+        if rng.random() < 0.3:
+            artifact = of_characters(artifact)
+            units = random_affixes(rng, letters, first, added)
+        else:
+            units = BPE(units=True, symbols=random_symbols(rng, artifact, letters), first_id=first)
+            units = with_unknown(rng, with_merges(rng, units), added)
         artifact = replace(artifact, models=(base, units))
-        if not units.n_superwords and artifact.stages and rng.random() < 0.3:
-            artifact = replace(artifact, routes=tuple(with_stages(rng, artifact)))
+        if not units.n_superwords and rng.random() < 0.3:
+            routes = [with_steps(rng, artifact, route, letters) for route in artifact.routes]
+            artifact = replace(artifact, routes=tuple(routes))
     if rng.random() < 0.3:
-        artifact = with_steps(rng, artifact, letters)
+        artifact = with_normalizer(rng, artifact, letters)
     if rng.random() < 0.3:
         artifact = with_ends(rng, artifact, letters)
     return with_properties(rng, artifact), list(texts(rng, artifact, letters))
@@ -91,25 +108,20 @@ def random_automaton(rng: Random, n_classes: int, n_rules: int) -> Automaton:
 
 
 def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
-    """What cuts text: a router, routes of units, and routes of up to three stages."""
+    """Return what cuts text: a router, routes of units, and routes of steps."""
     classes = random_classes(rng, letters)
     n_routes = rng.randint(2, 4) if units else rng.randint(1, 2)
     routed = n_routes > 1
     automata = [random_automaton(rng, classes.n_classes, n_routes)] if routed else []
-    n_stages = rng.randint(0, 3)
-    stages = [
-        Stage(
-            len(automata) + k, tuple(rng.choices(list(Action), (6, *[1] * (len(Action) - 1)), k=3))
-        )
-        for k in range(n_stages)
-    ]
-    automata += [random_automaton(rng, classes.n_classes, 3) for _ in stages]
+    cuts = [random_cut(rng, len(automata) + k) for k in range(rng.randint(0, 3))]
+    automata += [random_automaton(rng, classes.n_classes, 3) for _ in cuts]
+    blocks = random_blocks(rng, sorted(set(letters))) if rng.random() < 0.15 else None
     routes: list[Route] = []
     for number in range(n_routes):
         name = f"route {number}"
         if not units or number == 0 or (number > 1 and rng.random() < 0.4):
-            chosen = rng.choices(range(n_stages), k=rng.randint(0, 3)) if stages else []
-            routes.append(Route(name, 0, stages=tuple(chosen)))
+            steps = random_route(rng, cuts, letters)
+            routes.append(Route(name, 0, (*steps, blocks) if blocks else steps))
         elif number > 1 and routes[-1].units is not None and rng.random() < 0.6:
             routes.append(Route(name, 1, units=routes[-1].units))
         else:
@@ -119,17 +131,68 @@ def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
         scanners=CompiledScanners(classes, tuple(automata)),
         router=0 if routed else None,
         routes=tuple(routes),
-        stages=tuple(stages),
         models=(BPE(),),
         provenance={"name": "random"},
     )
 
 
-def with_stages(rng: Random, artifact: Artifact) -> Iterator[Route]:
-    """The routes, those of units with a stage before."""
-    for route in artifact.routes:
-        chosen = rng.choices(range(len(artifact.stages)), k=rng.randint(1, 2))
-        yield route if route.units is None else replace(route, stages=tuple(chosen))
+def random_cut(rng: Random, automaton: int) -> Cut:
+    """Return a cut with an action of any kind for each of the three rules of an automaton."""
+    actions = tuple(rng.choices(list(Action), (6, *[1] * (len(Action) - 1)), k=3))
+    numbers = tuple(
+        rng.randint(1, 4) if action is Action.COUNT else rng.choice((0, 0, 0, 1, 3))
+        for action in actions
+    )
+    joins = [Action.COUNT in actions and rng.random() < 0.4 for _ in range(3)]
+    return Cut(automaton, actions, numbers, *joins)
+
+
+MOST_STEPS = 6
+MOST_GROWING = 3
+"""Of the steps of a route, how many may make a text longer, at most."""
+
+
+def random_route(rng: Random, cuts: Sequence[Cut], letters: Sequence[str]) -> tuple[Step, ...]:
+    """Return up to six steps of all kinds that a route may have, but BLOCKS; most often none."""
+    steps: list[Step] = []
+    for _ in range(rng.choice((0, 0, 1, 1, 2, 3, MOST_STEPS))):
+        kind = rng.choice(("cut", "cut", "cut", "ends", "map", "spell"))
+        growing = sum(not isinstance(step, Cut) for step in steps)
+        if kind == "cut" and cuts:
+            steps.append(rng.choice(cuts))
+        elif kind == "ends" and growing < MOST_GROWING:
+            flags = [rng.random() < 0.4 for _ in range(2)]
+            steps.append(Ends("", False, False, some_text(rng, letters, 1), "", *flags))
+        elif kind == "map" and growing < MOST_GROWING:
+            some = rng.sample(sorted(set(letters)), 1)
+            mapping = {ord(each): tuple(map(ord, some_text(rng, letters, 1))) for each in some}
+            mapping = {each: targets for each, targets in mapping.items() if targets != (each,)}
+            steps.append(Map(mapping))
+        elif kind == "spell" and growing < MOST_GROWING:
+            steps.append(Spell())
+    return tuple(steps)
+
+
+def with_steps(rng: Random, artifact: Artifact, route: Route, letters: Sequence[str]) -> Route:
+    """Return a route of units with steps of all kinds, or another route as it is."""
+    if route.units is None:
+        return route
+    cuts = [step for step in artifact.steps if isinstance(step, Cut)]
+    return replace(route, steps=random_route(rng, cuts, letters))
+
+
+def of_characters(artifact: Artifact) -> Artifact:
+    """Return an artifact whose units are single characters, all of one rule."""
+    scanners = artifact.scanners
+    n_classes, number = scanners.classes.n_classes, len(scanners.automata)
+    start, end = ((0, DEAD), (0, START + 1)), ((1, DEAD), (1, DEAD))
+    table = (((0, DEAD),) * 2, start, end)
+    characters = Automaton("characters", (1,) * n_classes, 2, len(table), 1, table)
+    routes = tuple(
+        route if route.units is None else replace(route, units=number) for route in artifact.routes
+    )
+    automata = (*scanners.automata, characters)
+    return replace(artifact, scanners=replace(scanners, automata=automata), routes=routes)
 
 
 # Vocabularies
@@ -190,8 +253,8 @@ def random_symbols(rng: Random, artifact: Artifact, letters: Sequence[str]) -> t
     for number in {route.units for route in artifact.routes if route.units is not None}:
         for _ in range(6):
             text = "".join(rng.choices(letters, k=12))
-            cuts = pieces(scanners, scanners.automata[number], text)
-            found |= {text[start:end].encode() for start, end, _ in cuts}
+            units = matches(scanners, scanners.automata[number], text)
+            found |= {text[start:end].encode() for start, end, _ in units}
     found |= {f" {rng.choice(letters)}".encode() for _ in range(rng.randint(0, 3))}
     found |= {rng.choice(letters).encode() for _ in range(3)}
     known = rng.choice((1.0, 0.9, 0.6))
@@ -269,6 +332,56 @@ def with_unknown(rng: Random, model: BPE, added: Sequence[Added]) -> BPE:
     return model
 
 
+def random_affixes(
+    rng: Random, letters: Sequence[str], first_id: int, added: Sequence[Added]
+) -> BPE:
+    """Return a model of characters with a prefix, a suffix, both or none."""
+    prefix, suffix = rng.choice((("##", ""), ("", "</w>"), ("#", "a"), ("", "")))
+    known = sorted(set(letters))
+    written = {
+        f"{prefix if later else ''}{letter}{suffix if last else ''}"
+        for letter in known
+        for later in (False, True)
+        for last in (False, True)
+        if rng.random() < 0.85
+    }
+    symbols = tuple(sorted(text.encode() for text in written))
+    model = BPE(units=True, symbols=symbols, prefix=prefix, suffix=suffix, first_id=first_id)
+    taken, long, merges = set(symbols), set(symbols), list[Pair]()
+    parts = [(text,) for text in symbols]
+    marked = prefix.encode()
+    for _ in range(60):
+        left, right = rng.randrange(len(parts)), rng.randrange(len(parts))
+        whole = parts[left] + parts[right]
+        text = whole[0] + b"".join(each.removeprefix(marked) for each in whole[1:])
+        ranks = {pair: model.n_symbols + number for number, pair in enumerate(merges)}
+        ranks[left, right] = model.n_symbols + len(merges)
+        first = [symbols.index(each) for each in whole]
+        replays = merge(first, ranks) == [model.n_symbols + len(merges)]
+        if replays and text not in taken and b"".join(whole) not in long and len(whole) < 20:
+            taken.add(text)
+            long.add(b"".join(whole))
+            merges.append((left, right))
+            parts.append(whole)
+    model = replace(model, merges=merges)
+    unk_id = next((token.id for token in added if token.text == "[UNK]"), None)
+    if model.affixes and rng.random() < 0.4:
+        model = replace(model, whole=True)
+    if rng.random() < 0.3 or (unk_id is None and not symbols):
+        return replace(model, unknown=Unknown.NONE)
+    if unk_id is None or rng.random() < 0.4:  # a symbol of its own, which may merge
+        unk_id = first_id + rng.randrange(len(symbols)) if symbols else unk_id
+    if rng.random() < 0.3:
+        after = first_id + len(model.texts)
+        ids = tuple(range(first_id, after))
+        byte_ids = tuple(after + byte if rng.random() < 0.98 else None for byte in range(256))
+        model = replace(model, id_policy=Ids.STATED, stated=ids, byte_ids=byte_ids)
+        model = replace(model, unknown=Unknown.BYTES)
+    else:
+        model = replace(model, unknown=Unknown.ID)
+    return replace(model, unk_id=unk_id, fuse=rng.random() < 0.4)
+
+
 # What rewrites texts, and what comes after the models
 
 
@@ -277,21 +390,18 @@ def some_text(rng: Random, letters: Sequence[str], least: int = 0) -> str:
     return "".join(rng.choices(letters, k=rng.randint(least, 3)))
 
 
-def with_steps(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
-    """The artifact with one to three steps that rewrite texts, the last ones perhaps late."""
+def with_normalizer(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
+    """Return the artifact with one to three steps of a normalizer, first or second ones."""
     scanners = artifact.scanners
     automata = [*scanners.automata, random_automaton(rng, scanners.classes.n_classes, 3)]
     artifact = replace(artifact, scanners=CompiledScanners(scanners.classes, tuple(automata)))
     steps = [random_step(rng, len(automata) - 1, letters) for _ in range(rng.randint(1, 3))]
     first = rng.randint(0, len(steps))
-    pairs = random_blocks(rng, sorted(set(letters))) if rng.random() < 0.3 else None
-    return replace(
-        artifact, normalizer=tuple(steps[:first]), rewriting=tuple(steps[first:]), pairs=pairs
-    )
+    return replace(artifact, normalizer=tuple(steps[:first]), second=tuple(steps[first:]))
 
 
-def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
-    """A step of any kind."""
+def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Rewrite:
+    """Return a step of any kind that rewrites."""
     known = sorted(set(letters))
     some = rng.sample(known, rng.randint(1, len(known)))
     kind = rng.randrange(5)
@@ -306,7 +416,7 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
         if composed in (some[0], known[0]):
             pairs = {}
         order = {ord(mark): rng.choice((1, 9)) for mark in marks}
-        return Rewriting(mapping, order, pairs if rng.random() < 0.5 else {})
+        return Map(mapping, order, pairs if rng.random() < 0.5 else {})
     if kind == 1:
         # What comes before the match would have a later place than the match.
         starts = ("", "", MATCH)
@@ -314,6 +424,11 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
             rng.choice((None, rng.choice(starts) + some_text(rng, letters))) for _ in range(3)
         ]
         after = frozenset(k for k in range(3) if contents[k] is not None and rng.random() < 0.3)
+        if rng.random() < 0.3:  # the pattern may match nothing
+            for k in (1, 2):
+                before, behind = some_text(rng, letters), some_text(rng, letters)
+                contents[k] = rng.choice((None, before + MATCH + behind))
+            return Replace(automaton, tuple(contents), frozenset(), empty=True)
         return Replace(automaton, tuple(contents), after)
     if kind == 2:
         left, right = rng.random() < 0.7, rng.random() < 0.7
@@ -325,14 +440,14 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Step:
     return Rules(rules, rng.choice((None, automaton)))
 
 
-def random_blocks(rng: Random, known: Sequence[str]) -> Pairs:
-    """What spells some characters, and those after them, with pairs of symbols."""
+def random_blocks(rng: Random, known: Sequence[str]) -> Blocks:
+    """Return a step that writes some characters as symbols of two blocks."""
     blocks: list[tuple[tuple[int, int], ...]] = []
     for part in (known[::2], known[1::2]):
         if part:
             blocks.append(tuple((ord(each), ord(each)) for each in part))
     most = max(map(len, blocks))
-    return Pairs(tuple(blocks), most + rng.choice((0, 1, 300)), rng.random() < 0.5)
+    return Blocks(tuple(blocks), most + rng.choice((0, 1, 300)), rng.random() < 0.5)
 
 
 def with_ends(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
@@ -350,8 +465,8 @@ def with_ends(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifa
     if rng.random() < 0.7:
         surfaces = {token: some_text(rng, letters).encode() for token in rng.sample(ids, 2)}
         steps: list[Decoding] = [random_decoding(rng, letters) for _ in range(rng.randint(0, 4))]
-        if artifact.pairs and len(steps) != 1:  # bytes that are tokens may be half a symbol
-            steps.insert(rng.randint(0, len(steps)), Unpair())
+        if artifact.blocks and len(steps) != 1:  # bytes that are tokens may be half a symbol
+            steps.insert(rng.randint(0, len(steps)), JoinBlocks())
         artifact = replace(artifact, decoder=Decoder(tuple(steps), "", surfaces))
     return artifact
 

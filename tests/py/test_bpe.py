@@ -20,8 +20,9 @@ from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.syntax import Node
 from wwho.errors import ArtifactError
 from wwho.format.bpe import BPE
-from wwho.format.model import Action, Added, Artifact, Route, Stage
+from wwho.format.model import Added, Artifact, Route
 from wwho.format.read import read_artifact
+from wwho.format.steps import Action, Cut
 from wwho.format.write import write_artifact
 
 Pairs = list[tuple[str, str]]
@@ -39,13 +40,12 @@ def backends(model: BPE, added: tuple[Added, ...] = (), cuts: Node | None = None
     scanners = [Scanner("characters", (parse_regex("a|[^a]"),), longest=False)]
     if cuts:
         scanners.append(Scanner("pieces", (cuts,), longest=False))
-    stages = (0,) if cuts else ()
+    steps = (Cut(1, (Action.KEEP,)),) if cuts else ()
     artifact = Artifact(
         scanners=compile_scanners(scanners),
         router=None,
-        routes=(Route("text", model=0, stages=stages, units=0 if model.units else None),),
+        routes=(Route("text", model=0, steps=steps, units=0 if model.units else None),),
         models=(model,),
-        stages=(Stage(1, (Action.KEEP,)),) if cuts else (),
         added=added,
         provenance={"name": "test"},
     )

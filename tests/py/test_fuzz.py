@@ -47,8 +47,8 @@ TOKENS = {"PAIRS", "PAIR_ORDER", "PAIR_DUPLICATE", "TOKEN_LENGTH", "TOKEN_DUPLIC
 # then read otherwise.
 REFUSALS = {
     Kind.CLASSES: {"CLASSES", "AUTOMATON_SHAPE"},
-    Kind.AUTOMATA: {"AUTOMATON_SHAPE", "AUTOMATON_TABLE", "AUTOMATON_TOTAL", "STAGES", "ROUTES"},
-    Kind.STAGES: {"STAGES", "ROUTES"},
+    Kind.AUTOMATA: {"AUTOMATON_SHAPE", "AUTOMATON_TABLE", "AUTOMATON_TOTAL", "STEPS", "ROUTES"},
+    Kind.STEPS: {"STEPS", "ROUTES"},
     Kind.ROUTES: {"ROUTES"},
     Kind.MODEL: {"MODEL", "SYMBOLS", "IDS", "ROUTES", "ADDED", *TOKENS},
     Kind.ADDED: {"ADDED", "MODEL", "IDS"},
@@ -221,7 +221,7 @@ def entries(at: int) -> list[Field]:
     return [(first + ENTRY_BYTES * k, 4) for k in range(len(SECTIONS))]
 
 
-WRONG_LENGTH = {"CLASSES", "AUTOMATON_SHAPE", "ROUTES", "STAGES", "PAIRS"}
+WRONG_LENGTH = {"CLASSES", "AUTOMATON_SHAPE", "ROUTES", "STEPS", "PAIRS"}
 
 
 @pytest.mark.parametrize(
@@ -264,8 +264,7 @@ def test_sections_that_hold_what_is_another_s() -> None:
         parts = swapped(k)
         mixed.append(assembled(list(zip(kinds, (part for _, part in parts), strict=True))))
     found = statuses(mixed)
-    # heads are read first: STAGES with the number of an automaton for a count is well-formed so far
-    assert found[:4] == ["CLASSES", "AUTOMATON_SHAPE", "ROUTES", "ROUTES"]
+    assert found[:4] == ["CLASSES", "AUTOMATON_SHAPE", "STEPS", "ROUTES"]
     assert set(found[4:]) <= {"ROUTES", "MODEL", "ADDED", "SYMBOLS", *TOKENS}
 
 

@@ -24,8 +24,8 @@ import backends
 import models
 
 from wwho.format.decoder import KINDS
-from wwho.format.model import Action, Flag, Unknown
-from wwho.format.steps import Step
+from wwho.format.model import Flag, Unknown
+from wwho.format.steps import Action, Cut, Replace, Rewrite
 from wwho.format.write import write_artifact
 
 LEAST = 240 if EXHAUSTIVE else 30
@@ -41,9 +41,9 @@ def test_random_models() -> None:
 
 
 def test_every_feature_is_made() -> None:
-    """Superwords, odd ranks, ids and unknowns, stages, flags, steps, templates, decoders."""
+    """Superwords, odd ranks, ids and unknowns, affixes, flags, steps, templates, decoders."""
     rng = Random(1)
-    made = [models.random_model(rng)[0] for _ in range(100)]
+    made = [models.random_model(rng)[0] for _ in range(150)]
     bases = [bpe_of(artifact.models[0]) for artifact in made]
     units = [bpe_of(model) for artifact in made for model in artifact.models[1:]]
     assert 0 < len(units) < len(made)
@@ -58,18 +58,27 @@ def test_every_feature_is_made() -> None:
     assert any(model.fuse for model in units)
     assert any(model.parts for model in units)
     assert {model.space_id is None for model in units} == {True, False}
-    assert {model.unknown for model in units} == {Unknown.SPELL, Unknown.BYTES, Unknown.ID}
+    assert {model.unknown for model in units} == set(Unknown)
+    for unknown in (Unknown.NONE, Unknown.BYTES, Unknown.ID):
+        assert any(model.affixes for model in units if model.unknown is unknown)
+    assert any(model.affixes and model.whole for model in units)
     cut_by = [[route.units for route in artifact.routes if route.units] for artifact in made]
     assert any(len(set(numbers)) < len(numbers) for numbers in cut_by)
-    assert max(len(route.stages) for artifact in made for route in artifact.routes) > 1
-    stages = [stage for artifact in made for stage in artifact.stages]
-    assert {action for stage in stages for action in stage.actions} == set(Action)
+    routes = [route for artifact in made for route in artifact.routes]
+    assert max(len(route.steps) for route in routes) >= models.MOST_STEPS
+    cuts = [step for route in routes for step in route.steps if isinstance(step, Cut)]
+    assert {action for step in cuts for action in step.actions} == set(Action)
+    for field in ("short_joins", "first_joins", "last_joins", "numbers"):
+        assert any(getattr(step, field) for step in cuts)
+    in_routes = {type(step).__name__ for route in routes for step in route.steps}
+    assert in_routes == {"Map", "Ends", "Spell", "Cut", "Blocks"}
     flags = [token.flags for artifact in made for token in artifact.added]
     assert {flag for flag in Flag for each in flags if each & flag} == set(Flag)
-    routes = [route for artifact in made for route in artifact.routes]
-    assert any(route.stages for route in routes if route.units is not None)
-    for steps in ([x.normalizer for x in made], [x.rewriting for x in made]):
-        assert {type(step) for each in steps for step in each} == set(get_args(Step))
+    assert any(route.steps for route in routes if route.units is not None)
+    for steps in ([x.normalizer for x in made], [x.second for x in made]):
+        assert {type(step) for each in steps for step in each} == set(get_args(Rewrite))
+    replaces = [step for each in made for step in each.steps if isinstance(step, Replace)]
+    assert {step.empty for step in replaces} == {True, False}
     assert any(artifact.template for artifact in made)
     decoders = [artifact.decoder for artifact in made if artifact.decoder]
     kinds = {type(step).__name__ for decoder in decoders for step in decoder.steps}

@@ -10,6 +10,7 @@ import pytest
 from exhaustive import EXHAUSTIVE
 from hypothesis import given
 from hypothesis import strategies as st
+from rewritten import normalize
 from tiny import smallest_model
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
@@ -21,10 +22,9 @@ from wwho.errors import ArtifactError
 from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.model import Artifact
-from wwho.format.normalizer import read_normalizer, write_normalizer
-from wwho.format.steps import Rewriting
+from wwho.format.steps import Map
+from wwho.format.steps_section import read_steps, write_steps
 from wwho.format.write import assemble, write_artifact
-from wwho.reference.rewrite import normalize
 
 # The forms of `tokenizers` are those of Unicode 9.0, its lower case that of 17.0.
 FORMS = {name: normal_form(name, "9.0") for name in ("nfc", "nfd", "nfkc", "nfkd")}
@@ -41,7 +41,7 @@ CASES = {
         normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase()]),
     ),
     "nfd, no marks": (
-        [FORMS["nfd"], Rewriting(dict.fromkeys(category("M", "9.0"), ()))],
+        [FORMS["nfd"], Map(dict.fromkeys(category("M", "9.0"), ()))],
         normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()]),
     ),
     "lower, nfkc": (
@@ -50,7 +50,7 @@ CASES = {
     ),
 }
 
-Steps = Sequence[Rewriting]
+Steps = Sequence[Map]
 pytestmark = pytest.mark.parametrize("name", list(CASES))
 
 
@@ -123,12 +123,12 @@ def test_broken_utf8_stays(name: str, text: bytes) -> None:
 
 def test_reads_what_it_writes(name: str) -> None:
     steps, _ = CASES[name]
-    data = write_normalizer(steps)
-    assert read_normalizer(data) == (tuple(steps), (), (), None)
+    data = write_steps(steps)
+    assert read_steps(data) == tuple(steps)
     for end in range(0, len(data), 1 + len(data) // 50):
         with pytest.raises(ArtifactError) as caught:
-            read_normalizer(data[:end])
-        assert caught.value.status == "NORMALIZER"
+            read_steps(data[:end])
+        assert caught.value.status == "STEPS"
 
 
 # The core
@@ -175,12 +175,12 @@ def test_readers_agree_on_damaged_sections(name: str) -> None:
     probes = [text.encode() for text in ("ạ́É각\u1161İ", "\u0344\u0301ΣAﬁ")]
     refused = 0
     for number in range(2 * DAMAGED):
-        data = bytearray(container[Kind.NORMALIZER])
+        data = bytearray(container[Kind.STEPS])
         at = rng.randrange(28 if number < DAMAGED else len(data))
         data[at] = rng.randrange(256) if number % 2 else data[at] ^ 1 << rng.randrange(8)
         damaged = assemble(
             [
-                (Kind(s.kind), bytes(data) if s.kind == Kind.NORMALIZER else blob[s.offset : s.end])
+                (Kind(s.kind), bytes(data) if s.kind == Kind.STEPS else blob[s.offset : s.end])
                 for s in container.sections
             ]
         )

@@ -30,19 +30,22 @@ from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.exporters.charsmap import write_charsmap
-from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
+from wwho.format.model import Added, Artifact, Flag, Route
 from wwho.format.read import read_artifact
 from wwho.format.steps import (
+    Action,
+    Cut,
     Ends,
+    Map,
     Replace,
-    Rewriting,
+    Rewrite,
     Rules,
     Spell,
     Step,
     counting_in_clusters,
 )
 from wwho.format.write import write_artifact
-from wwho.importers.sentencepiece import NORMALIZER
+from wwho.interchange.sentencepiece import NORMALIZER
 from wwho.interchange.charsmap import read_charsmap
 from wwho.interchange.protobuf import last_fields
 
@@ -51,29 +54,31 @@ SPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"
 MARK = "\u2581"
 E, GRAVE, DOT = 0x65, 0x300, 0x323
 NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
-# automata that steps and stages name
+# automata that steps name
 PATTERNS = {
     "all": (r"[\s\S]+",),
     "words": (r"\s+", r"\S+"),
+    "each": (r"[\s\S]",),
     "space": (" ", r"[\s\S]"),
     "spaces": (r"\s+", r"[\s\S]"),
     "runs": (" +", r"[\s\S]"),
     "quotes": ("``|''", "ab", r"[\s\S]"),
-    "split": (rf"\s+(?={MARK})", r"\s+", r"[\s\S]"),
     "mark": (f"{MARK}[^{MARK}]*", f"[^{MARK}]+"),
 }
 NUMBERS = {name: number for number, name in enumerate((*PATTERNS, "clusters"))}
-TO_MARK = Replace(NUMBERS["space"], (MARK, None))
+TO_MARK = Map({0x20: (ord(MARK),)})
+WORDS = Cut(NUMBERS["words"], (Action.DROP, Action.KEEP))
+BY_MARKS = Cut(NUMBERS["mark"], (Action.KEEP, Action.KEEP))
+EACH = Cut(NUMBERS["each"], (Action.KEEP,))
 
 
 class Case(NamedTuple):
     """Steps, and the components of `tokenizers` that they equal."""
 
-    early: tuple[Step, ...] = ()
-    late: tuple[Step, ...] = ()
+    early: tuple[Rewrite, ...] = ()
+    route: tuple[Step, ...] = ()
     normalizer: Any = None
     pre_tokenizer: Any = None
-    stages: tuple[str, ...] = ()
     added: tuple[tuple[str, str, Flag], ...] = ()
 
 
@@ -111,9 +116,8 @@ NONE = Flag(0)
 def metaspace_case(scheme: str, split: bool) -> Case:
     prefix = Ends(prefix=MARK, unless=True, first=scheme == "first")
     return Case(
-        late=(TO_MARK,) if scheme == "never" else (TO_MARK, prefix),
+        route=(TO_MARK, *(() if scheme == "never" else (prefix,)), *((BY_MARKS,) if split else ())),
         pre_tokenizer=metaspace(scheme, split),
-        stages=("mark",) if split else (),
         added=(("<s>", "<s>", NONE), ("ab", "ab", Flag.NORMALIZED)),
     )
 
@@ -161,28 +165,40 @@ CASES: dict[str, Callable[[], Case]] = {
     },
     "strip, metaspace first": lambda: Case(
         early=(Ends(strip=SPACE, left=True),),
-        late=(TO_MARK, Ends(prefix=MARK, unless=True, first=True)),
+        route=(TO_MARK, Ends(prefix=MARK, unless=True, first=True)),
         normalizer=normalizers.Strip(right=False),
         pre_tokenizer=metaspace("first", False),
     ),
     "words, metaspace": lambda: Case(
-        late=(
-            Ends(strip=SPACE, left=True, right=True),
-            Replace(NUMBERS["split"], ("", MARK, None), frozenset({1})),
-            Ends(prefix=MARK, unless=True),
-        ),
+        route=(WORDS, TO_MARK, Ends(prefix=MARK, unless=True), BY_MARKS),
         pre_tokenizer=metaspace("always", True, pre_tokenizers.WhitespaceSplit()),
-        stages=("mark",),
         added=(("<s>", "<s>", NONE),),
     ),
+    "words, metaspace first": lambda: Case(
+        route=(WORDS, TO_MARK, Ends(prefix=MARK, unless=True, first=True), BY_MARKS),
+        pre_tokenizer=metaspace("first", True, pre_tokenizers.WhitespaceSplit()),
+        added=(("<s>", "<s>", NONE),),
+    ),
+    "strip, words, metaspace first": lambda: Case(
+        early=(Ends(strip=SPACE, left=True),),
+        route=(WORDS, TO_MARK, Ends(prefix=MARK, unless=True, first=True), BY_MARKS),
+        normalizer=normalizers.Strip(right=False),
+        pre_tokenizer=metaspace("first", True, pre_tokenizers.WhitespaceSplit()),
+    ),
+    "nfd, letters, metaspace first": lambda: Case(
+        early=(normal_form("nfd", "9.0"),),
+        route=(EACH, TO_MARK, Ends(prefix=MARK, unless=True, first=True), BY_MARKS),
+        normalizer=normalizers.NFD(),
+        pre_tokenizer=metaspace("first", True, pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")),
+    ),
     "prefix space": lambda: Case(
-        late=(Ends(prefix=" ", unless=True),),
+        route=(Ends(prefix=" ", unless=True),),
         pre_tokenizer=pre_tokenizers.Sequence(
             [pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)]
         ),
         added=(("<s>", "<s>", NONE),),
     ),
-    "words": lambda: Case(pre_tokenizer=pre_tokenizers.WhitespaceSplit(), stages=("words",)),
+    "words": lambda: Case(pre_tokenizer=pre_tokenizers.WhitespaceSplit(), route=(WORDS,)),
     "charsmap": lambda: Case(
         early=(Rules(charsmap()[1], NUMBERS["clusters"]),), normalizer=precompiled(charsmap()[0])
     ),
@@ -191,16 +207,11 @@ CASES: dict[str, Callable[[], Case]] = {
             Rules(charsmap()[1], NUMBERS["clusters"]),
             Replace(NUMBERS["spaces"], (" ", None)),
         ),
-        late=(
-            Ends(strip=SPACE, left=True, right=True),
-            Replace(NUMBERS["split"], ("", MARK, None), frozenset({1})),
-            Ends(prefix=MARK, unless=True),
-        ),
+        route=(WORDS, TO_MARK, Ends(prefix=MARK, unless=True), BY_MARKS),
         normalizer=normalizers.Sequence(
             [precompiled(charsmap()[0]), normalizers.Replace(Regex(r"\s+"), " ")]
         ),
         pre_tokenizer=metaspace("always", True, pre_tokenizers.WhitespaceSplit()),
-        stages=("mark",),
         added=(("<s>", "<s>", NONE),),
     ),
 }
@@ -218,9 +229,6 @@ def scanners() -> Any:
 
 def artifact_of(case: Case) -> Artifact:
     """A tokenizer of bytes with these steps."""
-    stages = {"words": (Action.DROP, Action.KEEP)}
-    names = case.stages or ("all",)
-    keep = {name: (Action.KEEP,) * len(PATTERNS[name]) for name in names}
     added: list[Added] = []
     for number, (text, form, flags) in enumerate(case.added):
         if form != text:
@@ -230,10 +238,8 @@ def artifact_of(case: Case) -> Artifact:
         byte_base(),
         scanners=scanners(),
         router=None,
-        routes=(Route("text", 0, stages=tuple(range(len(names)))),),
-        stages=tuple(Stage(NUMBERS[name], stages.get(name, keep[name])) for name in names),
+        routes=(Route("text", 0, steps=case.route),),
         normalizer=case.early,
-        rewriting=case.late,
         added=tuple(added),
     )
 
@@ -408,34 +414,30 @@ def long_text(size: int) -> str:
 
 
 # Of no real normalizer: what each character becomes depends on more than itself.
-ODD_MAPS: dict[str, tuple[Rewriting, ...]] = {
+ODD_MAPS: dict[str, tuple[Map, ...]] = {
     "the parts change places": (
-        Rewriting(
-            order={GRAVE: 2, DOT: 1}, pairs={(E, GRAVE): ord("è"), (ord("è"), DOT): ord("ē")}
-        ),
+        Map(order={GRAVE: 2, DOT: 1}, pairs={(E, GRAVE): ord("è"), (ord("è"), DOT): ord("ē")}),
     ),
-    "the parts make a syllable": (
-        Rewriting(pairs={(0x1100, 0x1161): ord("è")}, hangul_together=True),
-    ),
+    "the parts make a syllable": (Map(pairs={(0x1100, 0x1161): ord("è")}, hangul_together=True),),
     "the first part is a mark": (
-        Rewriting(order={E: 3}, pairs={(E, GRAVE): ord("è")}),
-        Rewriting({ord("è"): ()}),
+        Map(order={E: 3}, pairs={(E, GRAVE): ord("è")}),
+        Map({ord("è"): ()}),
     ),
-    "the first part becomes another": (Rewriting({E: (ord("x"),)}, pairs={(E, GRAVE): ord("è")}),),
+    "the first part becomes another": (Map({E: (ord("x"),)}, pairs={(E, GRAVE): ord("è")}),),
     "what is taken apart is composed": (
-        Rewriting({ord("è"): (E, GRAVE)}, pairs={(E, GRAVE): ord("ē")}),
-        Rewriting({GRAVE: ()}),
+        Map({ord("è"): (E, GRAVE)}, pairs={(E, GRAVE): ord("ē")}),
+        Map({GRAVE: ()}),
     ),
-    "four bytes": (Rewriting({E: (0x1D452,), ord("è"): (0x1D452, GRAVE)}), Rewriting({GRAVE: ()})),
+    "four bytes": (Map({E: (0x1D452,), ord("è"): (0x1D452, GRAVE)}), Map({GRAVE: ()})),
 }
 
 
 @pytest.mark.parametrize("steps", ODD_MAPS.values(), ids=ODD_MAPS)
 @pytest.mark.parametrize("n_early", [1, 2])
 @given(text=st.text("abeèēé\u1100\u1161각" + chr(GRAVE) + chr(DOT)))
-def test_maps_whose_parts_matter(steps: tuple[Rewriting, ...], n_early: int, text: str) -> None:
+def test_maps_whose_parts_matter(steps: tuple[Map, ...], n_early: int, text: str) -> None:
     """The first steps alone, too: they do not know of those of parts, which come next."""
-    model = replace(smallest_model(), normalizer=steps[:n_early], rewriting=steps[n_early:])
+    model = replace(smallest_model(), normalizer=steps[:n_early], second=steps[n_early:])
     blob = write_artifact(model)
     native, reference = (open_backend(blob, name) for name in ("native", "reference"))
     data = text.encode()
@@ -511,7 +513,7 @@ def as_sentencepiece(suffix: bool, prefix: bool, extra: bool) -> tuple[Any, Back
     )
     mark = Ends(suffix=MARK) if suffix else Ends(prefix=MARK)
     charsmap_and_users = Rules(rules | {user: user for user in users})
-    steps: tuple[Step, ...]
+    steps: tuple[Rewrite, ...]
     if extra:
         steps = (charsmap_and_users, *spaces, *((mark,) if prefix else ()))
     else:  # the mark stands also before a text of which the charsmap leaves nothing

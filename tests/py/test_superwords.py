@@ -86,7 +86,7 @@ def first_stage(model: Artifact) -> Artifact:
 def phrases_of(model: Artifact, text: str) -> Iterator[list[int]]:
     """The tokens of neighbouring words, word by word, as the documentation of Phrases says it."""
     backend = ReferenceBackend(write_artifact(model))
-    engine = backend._engines[1]
+    engine = backend._walk.engines[1]
     assert isinstance(engine, Units)
     for line in text.encode("utf-8").splitlines(keepends=True):
         phrase: list[int] = []
@@ -100,7 +100,7 @@ def phrases_of(model: Artifact, text: str) -> Iterator[list[int]]:
             for word in words_of([(line[span.start : span.end], span.rule) for span in spans]):
                 rule, *_ = [next(rules).rule for _ in word]
                 known = route.units is not None and rule == SYLLABLE
-                tokens = engine._merged([word]) if known else None
+                tokens = engine._known_tokens([word]) if known else None
                 if tokens is None or route is not last or word[0][:1] != b" ":
                     yield phrase
                     phrase = []

@@ -11,12 +11,12 @@ import pytest
 from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from rewritten import normalize
 
 import wwho
 from wwho.errors import PatternError, SourceError
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
-from wwho.reference.rewrite import normalize
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors  # noqa: E402

@@ -34,6 +34,9 @@ def bpe_model(
     merges: Merges,
     *,
     units: bool | Callable[[bytes], Sequence[bytes]] = False,
+    written: Callable[[bytes], bytes] | None = None,
+    prefix: str = "",
+    suffix: str = "",
     whole: bool = False,
     unk_id: int | None = None,
     fuse: bool = False,
@@ -51,11 +54,14 @@ def bpe_model(
             number, whatever two tokens it is made of: tiktoken's ranks, SentencePiece's scores with
             the sign changed. Texts of equal rank merge from left to right (with units only).
         units: whether symbols are code points, or what gives those of a text; else they are bytes.
+        written: gives the text of a symbol, or of a token that no merge makes, where `vocab` and
+            `merges` hold another form of it, in which the texts of symbols stand one after another.
+        prefix: the text with which symbols begin that continue a pretoken (FORMAT.md, Affixes).
+        suffix: the text with which symbols end that end a pretoken.
         whole: whether a pretoken that is a token as a whole is that token, even where merges do not
             make it (tiktoken, `ignore_merges`).
         unk_id: the token for symbols that are not there, for each byte of its own (then without
-            `fuse`); None: they vanish, which no model holds yet, and their neighbours
-            meet.
+            `fuse`); None: they are left out, and their neighbours meet (with units only).
         fuse: whether neighbouring unknown symbols are one token.
         byte_ids: the 256 ids of the tokens for the bytes of a symbol that is not there; a symbol
             with a byte that has none (None) is `unk_id`.
@@ -84,33 +90,37 @@ def bpe_model(
         raise _fail(
             f"{len(symbols)} of the 256 bytes are tokens; all must be, or each other one be unk_id"
         )
+    if None in byte_ids and unk_id is None:
+        raise _fail("a byte has no token, and nothing stands for it")
     pairs = live_pairs(vocab, merges, symbols, cut)
-    unknown = Unknown.BYTES if byte_ids else Unknown.ID if units or missing else Unknown.NONE
-    if unknown is Unknown.ID and unk_id is None:
-        raise _fail("symbols that are not there vanish")
     made = sorted(pairs, key=lambda text: (pairs[text].rank, text))
     both = enumerate(pairwise(made), 1)
     ties = [k for k, (before, text) in both if pairs[before].rank == pairs[text].rank]
     if ties and not units:
         raise _fail(f"{made[ties[0] - 1]!r} and {made[ties[0]]!r} have one rank")
-    unmade = sorted(text for text in vocab if text not in pairs and text not in symbols)
-    first = sorted([*symbols, *missing])
+    unmade = sorted((t for t in vocab if t not in pairs and t not in symbols), key=written)
+    first = sorted([*symbols, *missing], key=written)
     if not units and not missing:  # in the order of ids, they may count up
         by_id = sorted(symbols, key=vocab.__getitem__)
-        if _policy(vocab, [*by_id, *made, *unmade], added) is not Ids.STATED:
+        if id_policy(vocab, [*by_id, *made, *unmade], added) is not Ids.STATED:
             first = by_id
     texts = [*first, *made, *unmade]
-    policy = Ids.STATED if byte_ids or missing else _policy(vocab, texts, added)
+    policy = Ids.STATED if byte_ids or missing else id_policy(vocab, texts, added)
     ids = [vocab.get(text) for text in texts]
     number = {text: number for number, text in enumerate(texts)}
+    unknown = Unknown.BYTES if byte_ids else Unknown.ID if missing else Unknown.NONE
+    if units and not byte_ids and unk_id is not None:
+        unknown = Unknown.ID
     return BPE(
-        symbols=tuple(first),
+        symbols=tuple(first if written is None else map(written, first)),
         merges=tuple((number[pairs[text].left], number[pairs[text].right]) for text in made),
         ties=tuple(ties),
-        unmade=tuple(unmade),
-        whole=whole and bool(unmade),
+        unmade=tuple(unmade if written is None else map(written, unmade)),
+        whole=whole and bool(unmade or prefix or suffix),
         units=bool(units),
-        first_id=min(each for each in (*ids, *byte_ids) if each is not None),
+        prefix=prefix,
+        suffix=suffix,
+        first_id=min((each for each in (*ids, *byte_ids) if each is not None), default=0),
         id_policy=policy,
         stated=tuple(ids) if policy is Ids.STATED else (),
         unknown=unknown,
@@ -379,10 +389,10 @@ def singles(text: bytes) -> Sequence[bytes]:
     return [text[k : k + 1] for k in range(len(text))]
 
 
-def _policy(vocab: Mapping[bytes, int], texts: Sequence[bytes], added: Collection[int]) -> Ids:
+def id_policy(vocab: Mapping[bytes, int], texts: Sequence[bytes], added: Collection[int]) -> Ids:
     """How tokens in this order get their ids."""
     ids = [vocab[text] for text in texts]
-    if ids == list(range(ids[0], ids[0] + len(ids))):
+    if not ids or ids == list(range(ids[0], ids[0] + len(ids))):
         return Ids.COUNT
     return Ids.STEP if ids == list(free_ids(len(ids), added, ids[0])) else Ids.STATED
 

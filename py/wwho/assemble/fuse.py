@@ -1,25 +1,26 @@
-"""Several stages as one: an automaton that cuts as they do, one within the pieces of the other.
+"""Several cuts as one: an automaton that cuts as they do, one within the pieces of the other.
 
-The core is quickest with a single stage whose automaton alone says where pieces end. What keeps it
-from that are matches that a stage joins, such as the characters between those of a pattern, and
-stages within the pieces of others. Both become part of an automaton wherever the next character
-decides them; where it does not, the stages stay as they are.
+The core is quickest with a single cut whose automaton alone says where pieces end. What keeps it
+from that are matches that a cut joins, such as the characters between those of a pattern, and cuts
+within the pieces of others. Both become part of an automaton wherever the next character decides
+them; where it does not, the cuts stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from wwho.compile.determinize import Cell, Rows
 from wwho.compile.minimize import merge_symbols, minimize
-from wwho.format.automaton import DEAD, END_OF_TEXT, START, Automaton
-from wwho.format.model import Action, Artifact, Stage
-from wwho.format.steps import Replace, Rules, Step
+from wwho.format.automaton import DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
+from wwho.format.steps import Action, Cut
 
 MOST_STATES = 1000
 PIECE, DROPPED = 1, 2
-"""The marks of an automaton for a whole stage."""
+"""The marks of an automaton for a whole cut."""
+ACTIONS = {PIECE: Action.KEEP, DROPPED: Action.DROP}
+"""What becomes of the matches of such an automaton."""
 LOST, BEFORE, THERE = 0, 1, 2
 """If the outer automaton goes back to its last mark, the inner one cuts: elsewhere than at the last
 mark of both; before there; there."""
@@ -33,93 +34,80 @@ class _UndecidedError(Exception):
     """More than the next character decides where a piece ends."""
 
 
-def fuse(artifact: Artifact) -> Artifact:
-    """The same artifact with as few stages as possible, if it has one route.
+def fused_cuts(scanners: CompiledScanners, cuts: Sequence[Cut]) -> list[Automaton | Cut]:
+    """Return neighbouring cuts as few automata, whose marks say if a match is a piece or dropped.
 
-    Example:
-        >>> from wwho.encodings import model_bytes
-        >>> from wwho.format.read import read_artifact
-        >>> artifact = read_artifact(model_bytes("r50k_base"))
-        >>> fuse(artifact) == artifact
-        True
+    A cut stays as it is where it cannot be an automaton.
     """
-    if len(artifact.routes) > 1 or not artifact.stages:
-        return artifact
-    automata = [*artifact.scanners.automata]
-    fused = fused_stages(artifact)
-    stages = []
-    for stage, made in zip(artifact.stages, fused, strict=False):
-        if isinstance(made, Stage) or (len(fused) == len(artifact.stages) and _is_plain(stage)):
-            stages.append(made if isinstance(made, Stage) else stage)
-            continue
-        stages.append(Stage(len(automata), (Action.KEEP, Action.DROP)[: made.n_rules]))
-        automata.append(made)
-    return _without_unused(artifact, automata, stages)
-
-
-def fused_stages(artifact: Artifact) -> list[Automaton | Stage]:
-    """The stages as few automata, whose marks say if a match is a piece or dropped.
-
-    A stage stays where it cannot be one.
-    """
-    fused: list[Automaton | Stage] = []
-    for stage in artifact.stages:
-        one = _attempt(_joined, artifact.scanners.automata[stage.automaton], stage)
+    fused: list[Automaton | Cut] = []
+    for cut in cuts:
+        one = whole_cut(scanners, cut)
         before = fused[-1] if fused else None
         both = _attempt(_within, before, one) if one and isinstance(before, Automaton) else None
-        fused[-1 if both else len(fused) :] = [both or one or stage]
+        fused[-1 if both else len(fused) :] = [both or one or cut]
     return fused
 
 
-def _is_plain(stage: Stage) -> bool:
-    return {*stage.actions} == {Action.KEEP} and not stage.back
+def whole_cut(scanners: CompiledScanners, cut: Cut) -> Automaton | None:
+    """Return the automaton whose matches are the pieces of a cut, and what it drops.
+
+    None: more than the next character decides where a piece ends.
+    """
+    return _attempt(_joined, scanners.automata[cut.automaton], cut)
 
 
-def _without_unused(artifact: Artifact, automata: list[Automaton], stages: list[Stage]) -> Artifact:
-    """The artifact with other stages, and the automata that it then uses."""
-    (route,) = artifact.routes
-    used = [
-        *(stage.automaton for stage in stages),
-        *map(_automaton_of, artifact.steps),
-        route.units,
-    ]
-    numbers = {old: new for new, old in enumerate(sorted({at for at in used if at is not None}))}
-    units = None if route.units is None else numbers[route.units]
-    route = replace(route, stages=tuple(range(len(stages))), units=units)
+class Neighbours(NamedTuple):
+    """A cut that looks at nothing but the two characters on both sides of a place.
 
-    def renumbered(step: Step) -> Step:
-        if isinstance(step, Replace):
-            return replace(step, automaton=numbers[step.automaton])
-        if isinstance(step, Rules) and step.clusters is not None:
-            return replace(step, clusters=numbers[step.clusters])
-        return step
+    Attributes:
+        cuts: the columns of two neighbours between which it cuts.
+        dropped: the columns of the characters that are in no piece.
+    """
 
-    return replace(
-        artifact,
-        scanners=replace(artifact.scanners, automata=tuple(automata[old] for old in numbers)),
-        routes=(route,),
-        stages=tuple(replace(stage, automaton=numbers[stage.automaton]) for stage in stages),
-        normalizer=tuple(map(renumbered, artifact.normalizer)),
-        rewriting=tuple(map(renumbered, artifact.rewriting)),
-        within=tuple(map(renumbered, artifact.within)),
-    )
+    cuts: frozenset[tuple[int, int]]
+    dropped: frozenset[int]
 
 
-def _automaton_of(step: Step) -> int | None:
-    if isinstance(step, Replace):
-        return step.automaton
-    return step.clusters if isinstance(step, Rules) else None
+def neighbours(automaton: Automaton) -> Neighbours | None:
+    """Return which neighbours an automaton for a whole cut parts; None if it looks at more.
+
+    Example:
+        >>> from wwho.compile.scanners import compile_scanners, regex_scanner
+        >>> (runs,) = compile_scanners([regex_scanner("runs", "a+|[^a]+")]).automata
+        >>> column = runs.columns
+        >>> neighbours(runs).cuts == {(1, 2), (2, 1)}
+        True
+    """
+    if automaton.behind:
+        return None
+    cuts, dropped = set(), set()
+    columns = range(END_OF_TEXT + 1, automaton.n_columns)
+    after = [target for _, target in automaton.table[START]]
+    for left in columns:
+        row = automaton.table[after[left]]
+        if {mark for mark, _ in row if mark} == {DROPPED}:
+            dropped.add(left)
+        elif not {mark for mark, _ in row if mark} <= {PIECE}:
+            return None
+        for right in columns:
+            mark, target = row[right]
+            if mark and target == DEAD:
+                cuts.add((left, right))
+            elif mark or target != after[right]:
+                return None
+    return Neighbours(frozenset(cuts), frozenset(dropped))
 
 
 def _attempt(make: Callable[..., Automaton], *given: object) -> Automaton | None:
+    """Return the automaton that a function makes; None if it raises `_UndecidedError`."""
     try:
         return make(*given)
     except _UndecidedError:
         return None
 
 
-def _joined(automaton: Automaton, stage: Stage) -> Automaton:
-    """An automaton whose matches are the pieces of a stage, one that it drops among them.
+def _joined(automaton: Automaton, cut: Cut) -> Automaton:
+    """Return the automaton whose matches are the pieces of a cut, and what it drops.
 
     A state is the match that the piece ends with so far, or 0, and the state of the automaton.
 
@@ -127,11 +115,11 @@ def _joined(automaton: Automaton, stage: Stage) -> Automaton:
         _UndecidedError: whether a match joins the one before it is known too late.
     """
     table, symbols = automaton.table, (END_OF_TEXT, *automaton.columns)
-    if automaton.behind or any(stage.back):
+    if automaton.behind or any(cut.numbers) or Action.COUNT in cut.actions:
         raise _UndecidedError
     later, sure = _later(table), _sure(table)
-    kinds = [DROPPED if action is Action.DROP else PIECE for action in stage.actions]
-    joins = {mark: {o for o in later[START] if _joins(stage, mark, o)} for mark in later[START]}
+    kinds = [DROPPED if action is Action.DROP else PIECE for action in cut.actions]
+    joins = {mark: {o for o in later[START] if _joins(cut, mark, o)} for mark in later[START]}
 
     def step(state: State, symbol: int) -> tuple[int, State | None]:
         last, at = state
@@ -157,9 +145,9 @@ def _joined(automaton: Automaton, stage: Stage) -> Automaton:
     return _made(automaton.name, step, (0, START), len(symbols))
 
 
-def _joins(stage: Stage, mark: int, following: int) -> bool:
-    """Whether two matches, one directly after the other, are one piece."""
-    first, second = stage.actions[mark - 1], stage.actions[following - 1]
+def _joins(cut: Cut, mark: int, following: int) -> bool:
+    """Return whether two matches, one directly after the other, are one piece."""
+    first, second = cut.actions[mark - 1], cut.actions[following - 1]
     if Action.DROP in (first, second):
         return False
     return (
@@ -171,7 +159,7 @@ def _joins(stage: Stage, mark: int, following: int) -> bool:
 
 
 def _within(outer: Automaton, inner: Automaton) -> Automaton:
-    """An automaton that cuts the pieces of one by another; both are of whole stages.
+    """Return the automaton that cuts the pieces of one by another; both are of whole cuts.
 
     A state is those of both, and what is known of the last mark: whether the outer one would go on
     in another way if it began there, whether it stands only if the outer one ends there, and what
@@ -218,7 +206,7 @@ def _within(outer: Automaton, inner: Automaton) -> Automaton:
 
 
 def _later(table: Table) -> list[set[int]]:
-    """The marks that may yet come, for each state."""
+    """Return the marks that may yet come, for each state."""
     found = [{mark for mark, _ in row if mark} for row in table]
     changed = True
     while changed:
@@ -231,12 +219,12 @@ def _later(table: Table) -> list[set[int]]:
 
 
 def _sure(table: Table) -> set[int]:
-    """The states after which a mark comes at once: one on the way there says nothing."""
+    """Return the states after which a mark comes at once: one on the way there says nothing."""
     return {state for state, row in enumerate(table) if all(mark for mark, _ in row)}
 
 
 def _made(name: str, step: _Step, start: State, n_symbols: int) -> Automaton:
-    """The automaton of the states that a function leads to, over the classes of characters."""
+    """Return the automaton of the states that a function leads to, over classes of characters."""
     queue, numbers = [start], {start: START}
     rows: Rows = [[(0, DEAD)] * n_symbols]
     for state in queue:  # which grows while it is read

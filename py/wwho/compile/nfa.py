@@ -7,7 +7,7 @@ determinizer keeps it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -80,22 +80,24 @@ class Nfa:
     exits: tuple[Exit, ...]
 
 
-def build_nfa(rules: Iterable[Node], empty: bool = False) -> Nfa:
+def build_nfa(rules: Sequence[Node], empty: Sequence[Node] = ()) -> Nfa:
     """Build one automaton that tries all rules, earlier ones first.
 
     Args:
         rules: The patterns.
-        empty: Whether rule 0 may match nothing: then rule 1 takes the next character.
+        empty: What rule 0 goes on with if it has matched nothing, the preferred first. These are
+            rules 1, 2, ...; the other rules are numbered after them.
 
     Raises:
         PatternError: it would have more than MAX_NFA_STATES states.
     """
     builder = _Builder()
-    ends = [(node, builder.add(Accept(rule))) for rule, node in enumerate(rules)]
-    idle = [end for _, end in ends]
-    if empty:
-        idle[0] = builder.add(Step(ALL, idle[1]))
-    starts = (builder.build(ends[k][0], idle[k], ends[k][1]) for k in range(len(ends)))
+    first, *others = [builder.add(Accept(number)) for number in range(len(rules) + len(empty))]
+    after = [builder.build(node, end, end) for node, end in zip(empty, others, strict=False)]
+    idle = builder.add(Fork(tuple(after))) if empty else first
+    starts = [builder.build(rules[0], idle, first)]
+    for node, end in zip(rules[1:], others[len(empty) :], strict=True):
+        starts.append(builder.build(node, end, end))
     start = builder.add(Fork(tuple(starts)))
     return Nfa(tuple(builder.states), start, tuple(builder.exits))
 

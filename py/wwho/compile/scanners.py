@@ -30,14 +30,15 @@ class Scanner:
         rules: The patterns; the number of the one that matched comes with each piece.
         longest: False: the match that a backtracking engine would find for the rules joined by
             ``|``. True: the longest match of any rule, and the lowest rule among equally long.
-        empty: Whether rule 0 may match nothing. The character after it is then a match of rule 1,
-            whose own pattern, if that is all it is for, has no options.
+        empty: What rule 0 goes on with if it has matched nothing, the preferred first; without any,
+            rule 0 must not match nothing. These are rules 1, 2, ... of the automaton, and the other
+            rules come after them.
     """
 
     name: str
     rules: tuple[Node, ...]
     longest: bool
-    empty: bool = False
+    empty: tuple[Node, ...] = ()
 
 
 def regex_scanner(name: str, *patterns: str) -> Scanner:
@@ -77,7 +78,7 @@ def compile_scanners(scanners: Sequence[Scanner]) -> CompiledScanners:
             columns=tuple(1 + each[index] for each in labels),
             n_columns=len(rows[0]),
             n_states=len(rows),
-            n_rules=max(len(scanner.rules), len(alphabet.variants)),
+            n_rules=max(len(scanner.rules) + len(scanner.empty), len(alphabet.variants)),
             table=tuple(tuple(row) for row in rows),
             behind=bool(alphabet.behinds),
             variants=tuple(alphabet.variants) if any(back for _, back in alphabet.variants) else (),
@@ -97,7 +98,8 @@ def _compile_one(scanner: Scanner) -> tuple[ClassMap, Rows, Alphabet]:
         A map whose classes all behave differently, the rows, in which symbol c + 1 is class c, and
         what the rows were made over.
     """
-    _limit(f"scanner {scanner.name!r} has", len(scanner.rules), MAX_RULES, "rules")
+    n_rules = len(scanner.rules) + len(scanner.empty)
+    _limit(f"scanner {scanner.name!r} has", n_rules, MAX_RULES, "rules")
     nfa = build_nfa(scanner.rules, scanner.empty)
     alphabet = Alphabet(nfa)
     refuse_unproven(nfa, alphabet, longest=scanner.longest)

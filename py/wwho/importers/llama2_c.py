@@ -11,11 +11,12 @@ import struct
 from collections.abc import Iterator
 
 from wwho.assemble import decoders
-from wwho.assemble.bpe import bpe_model, characters, only_made, safe_cuts
-from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
+from wwho.assemble.bpe import bpe_model, characters, only_made
+from wwho.assemble.fold import fold
+from wwho.compile.scanners import compile_scanners, regex_scanner
 from wwho.errors import SourceError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
-from wwho.format.model import Action, Added, Artifact, Flag, Route, Stage
+from wwho.format.model import Added, Artifact, Flag, Route
 from wwho.format.steps import Ends, Replace
 from wwho.format.template import Template
 from wwho.importers.reader import Imported, Options, Reader
@@ -95,16 +96,11 @@ def read(source: Source, options: Options) -> Imported:
         regex_scanner("characters", r"[\s\S]"),
         regex_scanner("end", r"\x00[\s\S]*", r"[^\x00]"),
     ]
-    stages: tuple[Stage, ...] = ()
-    if (cuts := safe_cuts(model)) is not None:
-        scanners.append(Scanner("safe cuts", (cuts,), longest=False))
-        stages = (Stage(2, (Action.KEEP,)),)
     known = {*model.stated, *byte_ids}
     artifact = Artifact(
         scanners=compile_scanners(scanners),
-        routes=(Route("text", model=0, stages=(0,) if stages else (), units=0),),
+        routes=(Route("text", model=0, units=0),),
         models=(model,),
-        stages=stages,
         added=tuple(
             Added(text.decode("utf-8", "replace"), number, Flag.HIDDEN)
             for text, number in vocab.items()
@@ -116,7 +112,7 @@ def read(source: Source, options: Options) -> Imported:
         provenance=options.record(source),
     )
     return Imported(
-        artifact=artifact,
+        artifact=fold(artifact),
         kind=READER.kind,
         engine="llama2.c",
         notes=("as in llama2.c, a text ends at U+0000",),

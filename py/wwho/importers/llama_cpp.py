@@ -9,7 +9,7 @@ from typing import Any
 
 from wwho.assemble import decoders
 from wwho.assemble.bpe import bpe_model, characters, only_made, safe_cuts
-from wwho.assemble.fuse import fuse
+from wwho.assemble.fold import fold
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner, with_properties
@@ -19,35 +19,32 @@ from wwho.errors import SourceError
 from wwho.format.decoder import Bytes, Decoder, Join, Strip
 from wwho.format.decoder import Replace as Spelled
 from wwho.format.greedy import Greedy
-from wwho.format.model import Action, Added, Artifact, Flag, Ids, Model, Route, Stage, Unknown
-from wwho.format.steps import Ends, Replace, Rules, Step, stood_for
+from wwho.format.model import Added, Artifact, Flag, Ids, Model, Route, Unknown
+from wwho.format.steps import Action, Cut, Ends, Replace, Rewrite, Rules, stood_for
 from wwho.format.template import Template
 from wwho.format.viterbi import Viterbi
-from wwho.importers.huggingface.draft import Draft
-from wwho.importers.huggingface.pieces import group
-from wwho.importers.llama_patterns import (
-    CHARACTER_NAMES,
-    PRETOKENIZERS,
-    REFUSED,
-    bert_rewriting,
-    removed,
-    scanners_of,
-    words_apart,
-)
 from wwho.importers.llama_vocabulary import (
     ADDED_TYPES,
     WHITE_SPACE,
-    TokenType,
     Vocabulary,
     added_tokens,
     read_vocabulary,
 )
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.rwkv import longest_match
-from wwho.importers.sentencepiece import MARK
 from wwho.importers.source import Source
 from wwho.interchange.charsmap import read_charsmap
-from wwho.interchange.gguf import read_metadata, value
+from wwho.interchange.gguf import TokenType, read_metadata, value
+from wwho.interchange.llama_patterns import (
+    CHARACTER_NAMES,
+    PRETOKENIZERS,
+    REFUSED,
+    bert_map,
+    cuts_of,
+    removed,
+    words_apart,
+)
+from wwho.interchange.sentencepiece import MARKER
 from wwho.reference.unigram import f32
 
 Record = Mapping[str, str]
@@ -127,23 +124,19 @@ def _gpt2(vocabulary: Vocabulary, record: Record) -> Made:
             "by its default, which is that of no model: its ids are not those the model was "
             "trained with. Convert the model again, or import its tokenizer.json"
         )
-    draft = Draft()
-    if pretokenizer.groups:
-        group(draft, pretokenizer.groups)
+    cuts = cuts_of(pretokenizer)
     artifact = _artifact(
         model,
         added,
         _with_name(record, pre or "default"),
-        [*draft.scanners, *scanners_of(pretokenizer), *vanishing],
-        stages=[
-            *(stage.actions for stage in draft.stages),
-            *(cut.actions for cut in pretokenizer.cuts),
-            *((Action.DROP, Action.KEEP) for _ in vanishing),
+        [*(scanner for scanner, _ in cuts), *vanishing],
+        cuts=[
+            *(cut for _, cut in cuts),
+            *(Cut(len(cuts), (Action.DROP, Action.KEEP)) for _ in vanishing),
         ],
-        normalizer=draft.rewriting,
         template=_template(vocabulary, bos=11, eos=11, add_bos=pretokenizer.add_bos),
     )
-    return artifact, [*odd, *notes, *draft.notes]
+    return artifact, [*odd, *notes]
 
 
 def _without(
@@ -195,21 +188,22 @@ def _characters(vocabulary: Vocabulary, record: Record) -> Made:
     model = bpe_model(vocab, merges, units=True, whole=lines, byte_ids=byte_ids)
     model = only_made(model, lambda text: lines and not text.strip(b"\n"))
     scanners = [_CHARACTERS, _SPACES, regex_scanner("lines", r"[^\n]+|[\n]+")]
-    stages: list[tuple[Action, ...]] = [_KEEP]
-    if (cuts := safe_cuts(replace(model, whole=False))) is not None:
-        scanners.append(Scanner("safe cuts", (parse_regex(r"\n+"), cuts), longest=False))
-        stages.append(_KEEP * 2)
+    cuts = [Cut(2, (Action.KEEP,))]
+    if (node := safe_cuts(replace(model, whole=False))) is not None:
+        # A run of line breaks may be a token that no merge makes, so no cut is within it.
+        scanners.append(Scanner("safe cuts", (parse_regex(r"\n+"), node), longest=False))
+        cuts.append(Cut(3, (Action.KEEP, Action.KEEP)))
     default = None if gemma else 11
     artifact = _artifact(
         model,
         _with_hidden(added, vocabulary, model),
         _with_name(record, pre or "gemma4"),
         scanners,
-        stages=stages,
+        cuts=cuts,
         units=0,
-        normalizer=(Replace(1, (MARK, None)),),
+        normalizer=(Replace(1, (MARKER, None)),),
         template=_template(vocabulary, bos=default, eos=default, add_bos=lines, always=lines),
-        decoder=Decoder((Spelled(MARK, " "), Bytes(each=True))),
+        decoder=Decoder((Spelled(MARKER, " "), Bytes(each=True))),
     )
     return artifact, notes
 
@@ -228,19 +222,14 @@ def _llama(vocabulary: Vocabulary, record: Record) -> Made:
         if len(characters(text)) > 1
     }
     model = only_made(bpe_model(vocab, ranks, units=True, byte_ids=byte_ids))
-    scanners, stages = [_CHARACTERS, _SPACES], []
-    if (cuts := safe_cuts(model)) is not None:
-        scanners.append(Scanner("safe cuts", (cuts,), longest=False))
-        stages.append(_KEEP)
     prefix = value(vocabulary.metadata, "tokenizer.ggml.add_space_prefix", bool, True)
     artifact = _artifact(
         model,
         _with_hidden(added, vocabulary, model),
         _with_name(record, "llama"),
-        scanners,
-        stages=stages,
+        [_CHARACTERS, _SPACES],
         units=0,
-        normalizer=(Replace(1, (MARK, None)), *((Ends(prefix=MARK),) if prefix else ())),
+        normalizer=(Replace(1, (MARKER, None)), *((Ends(prefix=MARKER),) if prefix else ())),
         template=_template(vocabulary, bos=1, eos=2, add_bos=True),
         decoder=decoders.sentencepiece({}, dummy_prefix=prefix, remove_spaces=False),
     )
@@ -271,12 +260,12 @@ def _t5(vocabulary: Vocabulary, record: Record) -> Made:
     prefix = value(metadata, "tokenizer.ggml.add_space_prefix", bool, False)
     merges = value(metadata, "tokenizer.ggml.remove_extra_whitespaces", bool, False)
     charsmap = read_charsmap(value(metadata, "tokenizer.ggml.precompiled_charsmap", bytes, b""))
-    steps: list[Step] = [Rules(dict(charsmap.rules))] if charsmap.rules else []
+    steps: list[Rewrite] = [Rules(dict(charsmap.rules))] if charsmap.rules else []
     if merges:
         steps.append(Ends(strip=" ", left=True, right=True))
-    steps.append(Replace(0, (MARK, None)))
+    steps.append(Replace(0, (MARKER, None)))
     if merges or prefix:
-        steps.append(Ends(prefix=MARK))
+        steps.append(Ends(prefix=MARKER))
     if prefix and not merges:
         notes.append("a text of spaces alone has a token more than in llama.cpp")
     artifact = _artifact(
@@ -324,7 +313,7 @@ def _bert(vocabulary: Vocabulary, record: Record) -> Made:
     """WordPiece: U+2581 stands before what begins a word."""
     metadata = vocabulary.metadata
     added, notes = added_tokens(vocabulary)
-    mark = MARK.encode()
+    mark = MARKER.encode()
     first = {
         text.removeprefix(mark): number
         for number, text in enumerate(vocabulary.texts)
@@ -360,8 +349,8 @@ def _bert(vocabulary: Vocabulary, record: Record) -> Made:
         added,
         _with_name(record, "bert"),
         [gone, bert],
-        stages=[tuple(action for _, action in rules)],
-        normalizer=(Replace(0, ("", None)), bert_rewriting(lowercase=lower, strip_accents=strip)),
+        cuts=[Cut(1, tuple(action for _, action in rules))],
+        normalizer=(Replace(0, ("", None)), bert_map(lowercase=lower, strip_accents=strip)),
         template=Template.around(before, behind, behind),
         decoder=Decoder(
             (Strip("##", 1, 0, " "), Join(), *cleanup),
@@ -410,32 +399,30 @@ def _artifact(
     record: Mapping[str, str],
     scanners: Sequence[Scanner],
     *,
-    stages: Sequence[tuple[Action, ...]] = (),
+    cuts: Sequence[Cut] = (),
     units: int | None = None,
-    normalizer: Sequence[Step] = (),
+    normalizer: Sequence[Rewrite] = (),
     template: Template | None = None,
     decoder: Decoder | None = None,
 ) -> Artifact:
-    """Put the parts together; `stages` are the actions of the last scanners."""
+    """Put the parts together; the numbers of cuts and units are places among the scanners."""
     compiled, properties = compile_scanners(scanners), b""
     if any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in added):
         spaces = CodePointSet.of(*WHITE_SPACE)
         compiled, properties = with_properties(compiled, spaces, CodePointSet(()))
-    n_stages = len(stages)
-    at = len(scanners) - n_stages
-    made = Artifact(
-        scanners=compiled,
-        routes=(Route("text", model=0, stages=tuple(range(n_stages)), units=units),),
-        models=(model,),
-        stages=tuple(Stage(at + number, actions) for number, actions in enumerate(stages)),
-        added=added,
-        properties=properties,
-        normalizer=tuple(normalizer),
-        template=template,
-        decoder=decoder,
-        provenance=record,
+    return fold(
+        Artifact(
+            scanners=compiled,
+            routes=(Route("text", model=0, steps=tuple(cuts), units=units),),
+            models=(model,),
+            added=added,
+            properties=properties,
+            normalizer=tuple(normalizer),
+            template=template,
+            decoder=decoder,
+            provenance=record,
+        )
     )
-    return fuse(made)
 
 
 def _byte_ids(vocabulary: Vocabulary) -> list[int]:
@@ -496,7 +483,6 @@ def _with_name(record: Record, pretokenizer: str) -> Record:
 
 _CHARACTERS = regex_scanner("characters", r"[\s\S]")
 _SPACES = regex_scanner("spaces", " ", r"[^ ]")
-_KEEP = (Action.KEEP,)
 
 
 def _byte_vocabulary(

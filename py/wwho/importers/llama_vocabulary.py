@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from math import isfinite
 from typing import Any
 
 from wwho.errors import SourceError
 from wwho.format.model import Added, Flag
-from wwho.interchange.gguf import value
+from wwho.interchange.gguf import TokenType, value
 
 WHITE_SPACE = "\t\n\v\f\r "
 """What a token with a flag of white space takes: what C calls so."""
-
-
-class TokenType(IntEnum):
-    """What a token is for."""
-
-    UNDEFINED = 0
-    NORMAL = 1
-    UNKNOWN = 2
-    CONTROL = 3
-    USER_DEFINED = 4
-    UNUSED = 5
-    BYTE = 6
 
 
 _CONTROL_LOOKING = frozenset(

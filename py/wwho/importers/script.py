@@ -18,9 +18,9 @@ from wwho.assemble.bpe import bpe_model
 from wwho.assemble.script import (
     all_characters,
     block_record,
+    blocks_step,
     dropping,
     imported_model,
-    pair_step,
     script_artifact,
 )
 from wwho.compile.codepoints import ALL, CodePointSet
@@ -28,15 +28,13 @@ from wwho.compile.normal_forms import Form, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
 from wwho.compile.script import Block, joined, script_pieces
-from wwho.compile.syntax import Look
+from wwho.compile.syntax import Alt, Chars, End, Look, Node, many, mapped
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SourceError
-from wwho.format.bpe import BYTES
-from wwho.format.model import Action, Added, Artifact, Flag, Pair, Route
-from wwho.format.steps import MAX_PAIR_SYMBOLS, Rewriting, Step
+from wwho.format.bpe import BPE, BYTES
+from wwho.format.model import Added, Artifact, Flag, Pair, Route
+from wwho.format.steps import MAX_PAIR_SYMBOLS, Action, Cut, Rewrite
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import Draft
-from wwho.importers.huggingface.pieces import MARK, Grouped, marked_groups
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import HEAD, MAX_BYTES, Source, parse_json, shown
 
@@ -50,7 +48,8 @@ SCRIPT_CLASSES = (
     "ScriptPretokenizerConfig",
 )
 DIGITS = CodePointSet.of(("0", "9"))
-GROUPS = Grouped(DIGITS, 3, Look(negative=True, chars=DIGITS), None, joined=True)
+GROUP = 3
+"""Digits of a group that is a token."""
 FORMS: dict[str, Form] = {"NFC": "nfc", "NFD": "nfd", "NFKC": "nfkc", "NFKD": "nfkd"}
 
 
@@ -104,14 +103,18 @@ def _data(source: Source) -> bytes:
     return data
 
 
-def _steps(config: Value, old: bool, drop: Step) -> tuple[Step, ...]:
-    """Dropping and the normal form, in the order of the program that wrote the file."""
+def _steps(config: Value, old: bool, drop: Rewrite) -> tuple[Rewrite, ...]:
+    """Return dropping and the normal form, in the order of the program that wrote the file.
+
+    Raises:
+        SourceError: there is no such normal form.
+    """
     form = config.raw.get("normalization", "NFC")
     if form not in (None, *FORMS):
         config.at("normalization").fail(
             f"found the form {shown(form)}, expected one of {', '.join(FORMS)}, or null"
         )
-    normal: tuple[Step, ...] = () if form is None else (normal_form(FORMS[form]),)
+    normal: tuple[Rewrite, ...] = () if form is None else (normal_form(FORMS[form]),)
     return (drop, *normal) if old else (*normal, drop)
 
 
@@ -147,13 +150,56 @@ def _merges(rules: Value, start: int, n_symbols: int) -> list[Pair]:
 
 
 def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str, str]) -> Artifact:
-    """A model over bytes."""
+    """Return a model over bytes.
+
+    A digit alone that is a token is an added token of normalized text. Groups of digits are cut out
+    before the pattern cuts, and each is a token as a whole.
+    """
     digits = _digits(config)
-    first = len(BYTES) + len(digits)
-    merges = _merges(rules, start, first)
     texts = [*BYTES, *(digit.encode() for digit in digits)]
+    vocab = _vocabulary(rules, start, texts)
+    pairs = [
+        (texts[left], texts[right]) for left, right in _merges(rules, start, len(BYTES) + len(digits))
+    ]
+    numbered = list(enumerate(digits, start + len(BYTES)))
+    grouped = len(digits) > len(DIGITS)
+    if grouped:
+        model, added = _with_groups(rules, vocab, pairs, numbered)
+    else:
+        model = bpe_model(vocab, pairs)
+        added = tuple(Added(digit, token, Flag.NORMALIZED) for token, digit in numbered)
+    drops, drop = dropping(_kept(config), 0, whole=False)
+    scanners, steps = [drops], ()
+    regex = _regex(config)
+    if regex is not None:
+        record["pattern"] = regex
+    if (cut := _cut(regex, grouped)) is not None:
+        scanners.append(cut[0])
+        steps = (cut[1],)
+    return Artifact(
+        scanners=compile_scanners(scanners),
+        routes=(Route("other", model=0, steps=steps),),
+        models=(model,),
+        added=added,
+        normalizer=_steps(config, old, drop),
+        provenance=record,
+    )
+
+
+def _vocabulary(rules: Value, start: int, texts: list[bytes]) -> dict[bytes, int]:
+    """Return the tokens of bytes and merges: text to id. Those of digits are not among them.
+
+    Args:
+        rules: the merges.
+        start: the first id.
+        texts: the texts of bytes and digits by number; those of what merges make are appended.
+
+    Raises:
+        SourceError: a merge is malformed, merges digits, or makes a text that another makes.
+    """
+    first = len(texts)
     vocab = {byte: number for number, byte in enumerate(BYTES, start)}
-    for number, (left, right) in enumerate(merges):
+    for number, (left, right) in enumerate(_merges(rules, start, first)):
         if not {left, right}.isdisjoint(range(len(BYTES), first)):
             rules.at(number).fail("it merges digits, which are tokens of their own")
         token, text = start + first + number, texts[left] + texts[right]
@@ -162,33 +208,54 @@ def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str,
             rules.at(number).fail(
                 f"the ids {vocab[text]} and {token} are the same text; each must be another one"
             )
-    model = bpe_model(vocab, [(texts[left], texts[right]) for left, right in merges])
-    kept = _kept(config)
-    drops, drop = dropping(kept, 0, whole=False)
-    draft = Draft(scanners=[drops], normalizer=[*_steps(config, old, drop)])
-    if len(digits) > len(DIGITS):
-        cut = ord(draft.private[0])  # dropped where a text has it; gone where digits are found
-        if cut in kept:
-            config.at("remove_unassigned").fail("found false, expected true with groups of digits")
-        draft.normalizer += (*marked_groups(draft, GROUPS), Rewriting({ord(MARK): (cut,)}))
-        draft.rewriting.append(Rewriting({cut: ()}))
-    regex = _regex(config)
+    return vocab
+
+
+def _with_groups(
+    rules: Value,
+    vocab: dict[bytes, int],
+    pairs: list[tuple[bytes, bytes]],
+    digits: list[tuple[int, str]],
+) -> tuple[BPE, tuple[Added, ...]]:
+    """Return the model in which each group of digits is a token, and tokens that only decode.
+
+    No merge is of digits in a text. So a group has the id of its token, and a byte or a merge of
+    the same text only decodes.
+
+    Raises:
+        SourceError: a token that nothing makes is no UTF-8.
+    """
+    unmade = {text: vocab[text] for text in bpe_model(vocab, pairs).unmade}
+    groups = {digit.encode(): token for token, digit in digits}
+    hidden = {text: token for text, token in vocab.items() if text in groups or text in unmade}
+    left = {text: token for text, token in vocab.items() if text not in unmade}
+    alive = [pair for pair in pairs if pair[0] + pair[1] in left]
+    model = bpe_model(left | groups, alive, whole=True)
+    try:
+        added = [Added(text.decode("utf-8"), token, Flag.HIDDEN) for text, token in hidden.items()]
+    except UnicodeDecodeError as error:
+        rules.fail(f"no merge makes the token {error.object!r}, which is no text of its own")
+    return model, tuple(sorted(added, key=lambda token: token.id))
+
+
+def _cut(regex: str | None, grouped: bool) -> tuple[Scanner, Cut] | None:
+    """Return what cuts a text, and the scanner of its automaton, which is number 1; None: nothing.
+
+    With groups, the pattern takes what stands between digits as a text of its own.
+    """
+    if not grouped:
+        return None if regex is None else (regex_scanner("pretokenizer", regex), _keeping(1))
+    end: Node = Alt((End(), Look(negative=False, chars=DIGITS)))
+    others: Node = many(Chars(~DIGITS), 1)
     if regex is not None:
-        draft.stage("pretokenizer", (parse_regex(regex), Action.KEEP))
-        record["pattern"] = regex
-    return Artifact(
-        scanners=compile_scanners(draft.scanners),
-        routes=(Route("other", model=0, stages=tuple(range(len(draft.stages)))),),
-        models=(model,),
-        stages=tuple(draft.stages),
-        added=tuple(
-            Added(digit, token, Flag.NORMALIZED)
-            for token, digit in enumerate(digits, start + len(BYTES))
-        ),
-        normalizer=tuple(draft.normalizer),
-        rewriting=tuple(draft.rewriting),
-        provenance=record,
-    )
+        others = mapped(parse_regex(regex), lambda chars: chars - DIGITS, end)
+    scanner = Scanner("pretokenizer", (many(Chars(DIGITS), 1), others), longest=False)
+    return scanner, Cut(1, (Action.COUNT, Action.KEEP), (GROUP, 0))
+
+
+def _keeping(automaton: int) -> Cut:
+    """Return the cut whose pieces are the matches of an automaton with one rule."""
+    return Cut(automaton, (Action.KEEP,))
 
 
 def _digits(config: Value) -> Sequence[str]:
@@ -197,7 +264,7 @@ def _digits(config: Value) -> Sequence[str]:
     Such a token is found before a pattern cuts what is between. Three are counted from the right.
     """
     handling = config.raw.get("digit_handling")
-    sizes = {None: (), "SPLIT": (1,), "RTL3": (3, 2, 1)}
+    sizes = {None: (), "SPLIT": (1,), "RTL3": (GROUP, 2, 1)}
     if handling not in tuple(sizes):
         config.at("digit_handling").fail(f"found {shown(handling)}, expected SPLIT, RTL3 or null")
     return [f"{number:0{size}}" for size in sizes[handling] for number in range(10**size)]
@@ -239,10 +306,10 @@ def _script(rules: Value, config: Value, start: int, old: bool, record: dict[str
     model = imported_model(n_indices + len(blocks), merges, start)
     kept = CodePointSet(tuple(each for block in blocks for each in block.ranges))
     drops, drop = dropping(kept, 0, whole=True)
-    pairs = pair_step(blocks, n_indices=n_indices, spell=False)
-    steps = _steps(config, old, drop)
+    step = blocks_step(blocks, n_indices=n_indices, spell=False)
+    normalizer = _steps(config, old, drop)
     record |= block_record(blocks, n_indices)
-    return script_artifact(cutter, pairs, model, record, drops=drops, steps=steps)
+    return script_artifact(cutter, step, model, record, drops=drops, normalizer=normalizer)
 
 
 def _old_blocks(config: Value) -> tuple[list[Block], Value]:

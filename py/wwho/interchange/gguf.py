@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable, Mapping
+from enum import IntEnum
 from typing import Any, BinaryIO
 
 from wwho.errors import SourceError
@@ -24,6 +25,18 @@ _STRING, _ARRAY, _BOOL = 8, 9, 7
 _NUMBERS = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
 """Types of numbers, as `struct` and `array` call them."""
 _SIZE = struct.Struct("<Q")
+
+
+class TokenType(IntEnum):
+    """What a token is for, as the key tokenizer.ggml.token_type says it."""
+
+    UNDEFINED = 0
+    NORMAL = 1
+    UNKNOWN = 2
+    CONTROL = 3
+    USER_DEFINED = 4
+    UNUSED = 5
+    BYTE = 6
 
 
 def read_metadata(file: BinaryIO, wanted: Callable[[str], bool]) -> dict[str, Any]:

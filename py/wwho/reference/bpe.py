@@ -141,6 +141,10 @@ class Units(Engine[BPE]):
             segments: the segments, each as its units.
             unk: whether the caller asks for unk_id for each unknown unit.
         """
+        if not self._superwords:
+            for units in segments:
+                yield from self.pretoken(units, unk)
+            return
         phrase: list[int] = []
         for units in segments:
             words = list(words_of(units))

@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
-from wwho.assemble.bpe import safe_cuts
-from wwho.assemble.fuse import fuse
+from wwho.assemble.fold import fold
 from wwho.compile.unicode import UNICODE_VERSION
-from wwho.errors import ArtifactError, PatternError, SourceError
-from wwho.format.automaton import CompiledScanners
-from wwho.format.bpe import BPE
+from wwho.errors import PatternError, SourceError
 from wwho.format.decoder import Decoder
-from wwho.format.greedy import Greedy
-from wwho.format.layout import MAX_TOKEN_BYTES
-from wwho.format.model import Action, Added, Artifact, Flag, Route
-from wwho.format.normalizer import MAX_STEPS
-from wwho.format.steps import stood_for
-from wwho.format.viterbi import Viterbi
-from wwho.importers.huggingface.around import read_decoder, read_template
-from wwho.importers.huggingface.cutting import add_pretokenizer, cut_words
+from wwho.format.layout import MAX_LISTED_STEPS
+from wwho.format.model import Artifact, Flag, Route
+from wwho.format.steps import Cut, Rewrite, Spell, Step
+from wwho.importers.huggingface import (
+    decoders,
+    models,
+    normalizers,
+    post_processors,
+    pre_tokenizers,
+)
+from wwho.importers.huggingface.added import (
+    NEEDS_PROPERTIES,
+    Listed,
+    added_tokens,
+    ids_of,
+    read_listed,
+)
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import ANY, MAX_STAGES, NONCHARACTERS, Draft
-from wwho.importers.huggingface.rewriting import add_normalizer
-from wwho.importers.huggingface.vocabularies import Vocabulary, read_model
+from wwho.importers.huggingface.models.vocabulary import Around, Vocabulary
+from wwho.importers.huggingface.normalizers.replace import INSERTS
+from wwho.importers.huggingface.patterns import Patterns, settle
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, shown
-from wwho.reference.decoding import listed_texts
-from wwho.reference.rewrite import normalize
+from wwho.reference.decode import listed_texts
+
+Read = TypeVar("Read")
 
 ENGINE = "tokenizers 0.23.3"
-Listed = tuple[str, Flag, int | None]
-"""An added token: its text, how it is found, and the id of the file."""
 PARTS = {
     "version",
     "added_tokens",
@@ -49,7 +53,7 @@ KEY = "components"
 COMPONENTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 VOCABULARY = {"vocab", "merges"}
 MOST_KEPT = 1 << 14
-"""Characters of JSON."""
+"""Characters of JSON that the record may keep."""
 IGNORED = {
     "truncation": "the caller says how long a text may be",
     "padding": "the caller says how rows are filled",
@@ -57,7 +61,7 @@ IGNORED = {
 
 
 def sniff(source: Source) -> bool:
-    """Whether it has the keys of a tokenizer.json."""
+    """Return whether a file has the keys of a tokenizer.json."""
     if not source.is_json:
         return False
     document = source.document
@@ -65,14 +69,44 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a tokenizer.json.
+
+    Raises:
+        SourceError: it holds what no artifact can.
+        ArtifactError: its vocabulary is no BPE that an artifact can hold.
+    """
     return make(source.document, source, options, READER.kind)
 
 
 def make(
     document: dict[str, Any], source: Source, options: Options, kind: str, *notes: str
 ) -> Imported:
-    """Make the model of a document like a tokenizer.json.
+    """Return the model of a document like a tokenizer.json, in the form that runs fast.
+
+    Args:
+        document: the document.
+        source: the file that it is from, for what lies beside it.
+        options: what the caller says.
+        kind: what the file is, with an article.
+        notes: what a user should know of the document; they come first.
+
+    Raises:
+        SourceError: it holds what no artifact can.
+        ArtifactError: its vocabulary is no BPE that an artifact can hold.
+    """
+    artifact, found = literal(document, source, options)
+    folded = fold(artifact)
+    _check_numbers_of_steps(Value(document), folded)
+    return Imported(artifact=folded, kind=kind, engine=ENGINE, notes=(*notes, *found))
+
+
+def literal(
+    document: dict[str, Any], source: Source, options: Options
+) -> tuple[Artifact, tuple[str, ...]]:
+    """Return the model of a document, step by step as the library does it, and notes.
+
+    The normalizer's steps come first, then those of the pre-tokenizer, then a model of characters.
+    It may have more steps than a file may; `fold` needs fewer.
 
     Raises:
         SourceError: it holds what no artifact can.
@@ -81,318 +115,137 @@ def make(
     root = Value(document)
     if root.raw.get("version", "1.0") != "1.0":
         root.at("version").fail(f'found {shown(root.raw["version"])}, expected "1.0"')
-    bytes_alone = not (spells(root.raw) and loses_bytes(root))
-    try:
-        return _make(root, source, options, kind, *notes, spelled=not bytes_alone)
-    except (SourceError, ArtifactError) as error:
-        # Slower, but all can be said of characters that stand for bytes.
-        if bytes_alone and spells(root.raw) and (root.at("model").raw or {}).get("dropout") is None:
-            with suppress(SourceError, ArtifactError, PatternError):
-                return _make(root, source, options, kind, *notes, spelled=True)
-        raise error
-
-
-def spells(raw: Any) -> bool:
-    """Whether a component spells texts in the characters that stand for bytes."""
-    found = [raw.get("normalizer"), raw.get("pre_tokenizer")]
-    while found:
-        each = found.pop()
-        if isinstance(each, dict):
-            if each.get("type") == "ByteLevel":
-                return True
-            for key in ("normalizers", "pretokenizers"):
-                inner = each.get(key)
-                found += inner if isinstance(inner, list) else []
-    return False
-
-
-def loses_bytes(root: Value) -> bool:
-    """Whether texts do not simply become bytes again, as the decoder takes tokens for others."""
-    decoder = root.at("decoder").raw
-    while isinstance(decoder, dict) and decoder.get("type") == "Sequence":
-        first = decoder.get("decoders")
-        decoder = first[0] if isinstance(first, list) and first else None
-    return not isinstance(decoder, dict) or decoder.get("type") != "ByteLevel"
-
-
-def _make(
-    root: Value, source: Source, options: Options, kind: str, *notes: str, spelled: bool
-) -> Imported:
-    draft = Draft(notes=list(notes), spelled=spelled)
-    listed = added_tokens(root)
-    draft.private = private(root, listed)
-    with_patterns(root.at("normalizer"), draft, add_normalizer)
-    byte_level_text = draft.byte_level
-    if byte_level_text and root.at("pre_tokenizer").raw is not None:
-        root.at("pre_tokenizer").fail("a pre-tokenizer after the normalizer ByteLevel cuts bytes")
-    if byte_level_text and any(
-        flags & Flag.NORMALIZED and flags != Flag.NORMALIZED for _, flags, _ in listed
+    patterns, listed = Patterns(), read_listed(root)
+    normalizer = _naming(
+        root.at("normalizer"), lambda value: normalizers.steps(value, patterns)
+    )
+    route = _naming(
+        root.at("pre_tokenizer"), lambda value: pre_tokenizers.steps(value, patterns)
+    )
+    if any(isinstance(step, Spell) for step in route) and normalizers.may_insert_in_front(
+        root.at("normalizer")
     ):
-        root.at("added_tokens").fail(
-            "a normalized token after the normalizer ByteLevel looks at characters that stand for "
-            'bytes; set its "normalized" to false, or its other flags'
-        )
-    if any(flags & Flag.NORMALIZED for _, flags, _ in listed):
-        draft.ideographs = None  # Such a token may be found in the spaces around them, or beside.
-    with_patterns(root.at("pre_tokenizer"), draft, add_pretokenizer)
-    special = {text for text, flags, _ in listed if flags & Flag.SPECIAL}
-    vocabulary = read_model(root.at("model"), draft, listed_ids(root, listed), special)
-    if len(draft.stages) > MAX_STAGES:
-        root.at("pre_tokenizer").fail(
-            f"it cuts {len(draft.stages)} times; {MAX_STAGES} times are possible"
-        )
-    for key, why in IGNORED.items():
-        if root.raw.get(key) is not None:
-            draft.notes.append(f"ignored: {key}; {why}")
-    draft.notes += [
-        f"ignored: {key!r}, which tokenizers does not read"
-        for key in root.raw
-        if key not in PARTS | IGNORED.keys()
-    ]
-    if beyond := sorted(_texts_beside(source) - {text for text, _, _ in listed}):
-        draft.notes.append(
-            f"left out: {', '.join(beyond)}; tokenizer_config.json lists them, and this file does "
-            "not (wwho.hf adds them)"
-        )
+        root.at("pre_tokenizer").fail(INSERTS)
+    around = Around(
+        added=ids_of(listed),
+        special={each.text for each in listed if each.flags & Flag.SPECIAL},
+        spelled=_spelled([*normalizer, *route]),
+    )
+    vocabulary = models.read(root.at("model"), around)
     record = options.record(source) | {"engine": ENGINE, "unicode": UNICODE_VERSION}
     # Which added tokens are the model's, too, cannot be told from ids.
     record["vocab_size"] = str(len(root.at("model").at("vocab").raw))
     record |= settings_beside(source) | components(root.raw)
-    artifact = assemble(root, draft, vocabulary, listed, record)
-    return Imported(artifact=artifact, kind=kind, engine=ENGINE, notes=tuple(draft.notes))
+    artifact, notes = _assemble(root, patterns, normalizer, route, vocabulary, listed, record)
+    return artifact, (*vocabulary.notes, *_notes(root, source, listed), *notes)
 
 
-def with_patterns(value: Value, draft: Draft, add: Callable[[Value, Draft], None]) -> None:
-    """Add a component; an error of a pattern says where it stands."""
+def _naming(value: Value, read_component: Callable[[Value], Read]) -> Read:
+    """Return what a component becomes; an error of its pattern says where it stands.
+
+    Raises:
+        SourceError: the pattern cannot be compiled, or as the function does.
+    """
     try:
-        add(value, draft)
+        return read_component(value)
     except PatternError as error:
         raise SourceError(f"{value.pointer}: {error}", pointer=value.pointer) from error
 
 
-def private(root: Value, listed: Sequence[Listed]) -> str:
-    """Noncharacters that no token has."""
-    vocab = (root.at("model").raw or {}).get("vocab") or ()
-    texts = (text if isinstance(text, str) else str(text) for text in vocab)
-    taken = {char for text in (*texts, *(text for text, _, _ in listed)) for char in text}
-    return "".join(each for each in NONCHARACTERS if each not in taken)[:9]
+def _spelled(steps: list[Step]) -> bool:
+    """Return whether the last step that rewrites writes all of a text in ByteLevel's alphabet."""
+    rewrites = [step for step in steps if not isinstance(step, Cut)]
+    return bool(rewrites) and isinstance(rewrites[-1], Spell)
 
 
-def added_tokens(root: Value) -> list[Listed]:
-    """The added tokens in the order of the list."""
-    found: dict[str, Listed] = {}
-    if root.raw.get("added_tokens") is None:
-        return []
-    for value in root.items("added_tokens"):
-        text = value.text("content")
-        flags = Flag(0)
-        for key, flag in (
-            ("special", Flag.SPECIAL),
-            ("lstrip", Flag.LSTRIP),
-            ("rstrip", Flag.RSTRIP),
-            ("single_word", Flag.SINGLE_WORD),
-            ("normalized", Flag.NORMALIZED),
-        ):
-            flags |= flag if value.flag(key) else Flag(0)
-        if len(text.encode()) > MAX_TOKEN_BYTES:
-            value.at("content").fail(
-                f"a token of {len(text.encode())} bytes; {MAX_TOKEN_BYTES} are possible"
-            )
-        if text:
-            found.setdefault(text, (text, flags, value.number("id")))
-    return list(found.values())
-
-
-def listed_ids(root: Value, listed: Sequence[Listed]) -> dict[str, int]:
-    """The ids that the engine gives to added tokens, which need not be those of the file."""
-    vocab = root.at("model").at("vocab").raw
-    if isinstance(vocab, list):
-        known = {
-            piece[0]: number
-            for number, piece in enumerate(vocab)
-            if isinstance(piece, list) and piece and isinstance(piece[0], str)
-        }
-        size = len(vocab)
-    else:
-        known, size = (vocab if isinstance(vocab, dict) else {}), len(vocab or ())
-    news = (text for text, _, _ in listed if text not in known)
-    return {text: known[text] for text, _, _ in listed if text in known} | {
-        text: number for number, text in enumerate(news, size)
-    }
-
-
-def assemble(
+def _assemble(
     root: Value,
-    draft: Draft,
+    patterns: Patterns,
+    normalizer: list[Rewrite],
+    route: list[Step],
     vocabulary: Vocabulary,
-    listed: Sequence[Listed],
+    listed: list[Listed],
     record: Mapping[str, str],
-) -> Artifact:
-    """Put all parts together."""
-    ids = listed_ids(root, listed)
+) -> tuple[Artifact, tuple[str, ...]]:
+    """Return the artifact of all components, and notes on its added tokens."""
     units = None
-    if isinstance(vocabulary.model, BPE) and vocabulary.model.units:
-        units = draft.scanner("characters", vocabulary.unit)
-        if not draft.stages and vocabulary.unit == ANY and (piece := safe_cuts(vocabulary.model)):
-            draft.stage("safe cuts", (piece, Action.KEEP))
-    if isinstance(vocabulary.model, Viterbi):
-        unk_id = vocabulary.model.unk_id
-        unk = next((text for text, number in vocabulary.ids.items() if number == unk_id), "")
-        cut_words(draft, vocabulary.model, unk)
-    needs = Flag.LSTRIP | Flag.RSTRIP | Flag.SINGLE_WORD
-    scanners, properties = draft.compiled(any(flags & needs for _, flags, _ in listed))
-    added = _added(root, draft, vocabulary, listed, ids, scanners)
-    everything = {**vocabulary.ids, **ids}
-    prefix = root.at("model").raw.get("continuing_subword_prefix")
-    continuing = prefix if isinstance(vocabulary.model, Greedy) and prefix else ""
-    stages = tuple(draft.stages)
-    route = Route("text", model=0, stages=tuple(range(len(stages))), units=units)
+    if vocabulary.units is not None:
+        units = patterns.number_of("characters", vocabulary.units)
+    marked = any(each.flags & NEEDS_PROPERTIES for each in listed)
+    scanners, properties = _naming(
+        root.at("pre_tokenizer"), lambda _: patterns.compile(properties=marked)
+    )
+    normalizer = _naming(
+        root.at("normalizer"), lambda _: [settle(step, scanners) for step in normalizer]
+    )
+    added = added_tokens(listed, vocabulary, normalizer, scanners, ENGINE)
+    needed = any(token.flags & NEEDS_PROPERTIES for token in added.tokens)
+    everything = {**vocabulary.ids, **ids_of(listed)}
     artifact = Artifact(
         scanners=scanners,
-        routes=(route,),
+        routes=(
+            Route(
+                "text",
+                model=0,
+                steps=tuple(settle(step, scanners) for step in route),
+                units=units,
+            ),
+        ),
         models=(vocabulary.model,),
-        stages=stages,
-        added=added,
-        properties=properties if any(token.flags & needs for token in added) else b"",
-        normalizer=tuple(draft.normalizer),
-        rewriting=tuple(draft.rewriting),
-        within=tuple(draft.within),
-        template=read_template(root.at("post_processor"), everything, byte_level=draft.byte_level),
-        decoder=Decoder(continuing=continuing),
+        added=added.tokens,
+        properties=properties if needed else b"",
+        normalizer=tuple(normalizer),
+        template=post_processors.read(root.at("post_processor"), everything),
+        decoder=Decoder(continuing=vocabulary.continuing),
         provenance=record,
     )
-    decoder = read_decoder(
+    decoder = decoders.read(
         root.at("decoder"),
-        byte_level=draft.byte_level,
-        continuing=continuing,
-        before=vocabulary.decoding,
+        continuing=vocabulary.continuing,
         texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
     )
-    own = {*ids.values()}
-    told = stood_for_bytes(token for token in added if token.id in own)
-    if draft.byte_level and told:
-        decoder = replace(decoder or Decoder(), surfaces=told)
-    fused = fuse(replace(artifact, decoder=decoder))
-    if (n_steps := len(fused.steps)) > MAX_STEPS:
-        root.at("normalizer").fail(
-            f"it takes {n_steps} steps with those of the pre-tokenizer; {MAX_STEPS} are possible"
-        )
-    return fused
+    return replace(artifact, decoder=decoder), added.notes
 
 
-def _added(
-    root: Value,
-    draft: Draft,
-    vocabulary: Vocabulary,
-    listed: Sequence[Listed],
-    ids: Mapping[str, int],
-    scanners: CompiledScanners,
-) -> tuple[Added, ...]:
-    """The added tokens as they are found, and the tokens that only decode, by ascending id."""
-    owners = {number: text for text, number in vocabulary.ids.items()}
-    bytes_alone = isinstance(vocabulary.model, BPE) and not vocabulary.model.units
-    added: list[Added] = []
-    places: dict[str, int] = {}
-    last = {ids[text]: text for text, _, _ in listed}
-    forms_of = {text: spelled(text, ids[text], flags, draft, scanners) for text, flags, _ in listed}
-    # By which normalized tokens are found: those that are so spelled, or else the first.
-    normalized = [text for text, flags, _ in listed if flags & Flag.NORMALIZED]
-    normalized.sort(key=lambda text: len(forms_of[text]))
-    finders = {forms_of[text][0].text: text for text in reversed(normalized)}
-    moved = 0
-    rewritten: list[str] = []
-    for place, (text, flags, stated) in enumerate(listed):
-        number, value = ids[text], root.at("added_tokens").at(place)
-        forms = forms_of[text]
-        if last[number] != text:
-            if len(forms) > 1:
-                value.fail(f"the id {number} of {shown(last[number])} decodes to {shown(text)}")
-            draft.notes.append(
-                f"ignored: the added token {shown(text)}; {ENGINE} gives its id {number} to "
-                f"{shown(last[number])}, too, and finds only that"
-            )
-            continue
-        bare = draft.byte_level and not text.isascii() and text not in vocabulary.hidden
-        if text in vocabulary.ids and bare:
-            value.fail(f"{shown(text)} gets the id {number} of a token that stands for other bytes")
-        if bytes_alone and owners.get(number, text) != text:
-            value.fail(
-                f"{shown(text)} gets the id {number}, which is that of {shown(owners[number])}"
-            )
-        moved += stated != number
-        if not forms[0].text:
-            value.fail(
-                f"nothing is left of its normalized text, found {shown(text)}; set its "
-                '"normalized" to false'
-            )
-        found, *hidden = forms
-        if hidden and finders[found.text] != text:
-            draft.notes.append(
-                f"the added token {shown(text)} is found as {shown(found.text)}, as another is, "
-                f"which it then becomes; {ENGINE} takes either, by chance"
-            )
-            forms = hidden
-        elif hidden and flags & Flag.SPECIAL:
-            rewritten.append(text)
-        for form in forms:
-            if (other := places.setdefault(form.text, place)) != place:
-                value.fail(
-                    f"{shown(text)} is found as {shown(form.text)}, as is that of "
-                    f"/added_tokens/{other}; an artifact has one token of a text: remove one"
-                )
-        added += forms
-    if rewritten:
-        draft.notes.append(
-            f"{', '.join(rewritten)}: found in every text, also if not allowed; as they are "
-            f"normalized, {ENGINE} takes them for special no more"
-        )
-    if moved:
-        draft.notes.append(
-            f"{moved} added tokens have other ids than the file says: {ENGINE} gives a token that "
-            "the model has the model's id, and the others the next ones"
-        )
-    taken = {token.text for token in added}
-    for text, number in vocabulary.hidden.items():
-        if text and text not in taken:
-            added.append(Added(text, number, Flag.HIDDEN))
-    return tuple(sorted(added, key=lambda token: token.id))
+def _check_numbers_of_steps(root: Value, artifact: Artifact) -> None:
+    """Refuse a document that takes more steps than a file may have.
 
-
-def spelled(
-    text: str, number: int, flags: Flag, draft: Draft, scanners: CompiledScanners
-) -> list[Added]:
-    """An added token; one of normalized text is found by its own normalized form."""
-    steps = draft.normalizer if flags & Flag.NORMALIZED else ()
-    form = normalize(steps, text.encode(), scanners)[0].decode()
-    if form == text:
-        return [Added(text, number, flags)]
-    # It decodes to that form, too: the first text of an id counts. What is special is known by its
-    # text there, so a token that is rewritten is not.
-    flags &= ~Flag.SPECIAL
-    hidden = Added(text, number, Flag.HIDDEN)
-    return [Added(form, number, flags), hidden]
-
-
-def stood_for_bytes(added: Iterable[Added]) -> dict[int, bytes]:
-    """Added tokens that decode to others, as all of their characters stand for bytes.
-
-    The first text of an id counts.
-
-    Example:
-        >>> stood_for_bytes([Added("Th\u00e9", 5), Added("the", 6), Added("\u0dc1", 7)])
-        {5: b'Th\xe9'}
+    Raises:
+        SourceError: there are too many in the normalizer or in the route.
     """
-    texts: dict[int, str] = {}
-    for token in added:
-        texts.setdefault(token.id, token.text)
-    found = {number: stood_for(text) for number, text in texts.items() if not text.isascii()}
-    return {number: text for number, text in found.items() if text is not None}
+    (route,) = artifact.routes
+    for part, steps in (
+        ("normalizer", artifact.normalizer),
+        ("pre_tokenizer", artifact.second),
+        ("pre_tokenizer", route.steps),
+    ):
+        if len(steps) > MAX_LISTED_STEPS:
+            root.at(part).fail(f"it takes {len(steps)} steps; {MAX_LISTED_STEPS} are possible")
+
+
+def _notes(root: Value, source: Source, listed: list[Listed]) -> list[str]:
+    """Return what of a document, and of what lies beside it, is left out, and why."""
+    notes = [
+        f"ignored: {key}; {why}" for key, why in IGNORED.items() if root.raw.get(key) is not None
+    ]
+    notes += [
+        f"ignored: {key!r}, which tokenizers does not read"
+        for key in root.raw
+        if key not in PARTS | IGNORED.keys()
+    ]
+    if beyond := sorted(_texts_beside(source) - {each.text for each in listed}):
+        notes.append(
+            f"left out: {', '.join(beyond)}; tokenizer_config.json lists them, and this file does "
+            "not (wwho.hf adds them)"
+        )
+    return notes
 
 
 def components(document: Mapping[str, Any]) -> dict[str, str]:
-    """All of a document but its vocabulary, for the record: an export cannot tell it from tables.
+    """Return all of a document but its vocabulary, as JSON, for the record.
 
-    A document with a large table, such as a charsmap, goes without.
+    An export cannot tell the components from tables. A document with a large table, such as a
+    charsmap, goes without: then the result is empty.
     """
     kept = {name: document.get(name) for name in COMPONENTS if document.get(name) is not None}
     model = {key: value for key, value in document["model"].items() if key not in VOCABULARY}
@@ -401,7 +254,7 @@ def components(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def settings_beside(source: Source) -> dict[str, str]:
-    """What tokenizer_config.json and chat_template.jinja say of chats, for the record."""
+    """Return what tokenizer_config.json and chat_template.jinja say of chats, for the record."""
     found: dict[str, str] = {}
     document = source.json_beside()
     for key, value in document.items():
@@ -417,7 +270,7 @@ def settings_beside(source: Source) -> dict[str, str]:
 
 
 def _texts_beside(source: Source) -> set[str]:
-    """The added tokens that tokenizer_config.json lists."""
+    """Return the added tokens that tokenizer_config.json lists."""
     listed = source.json_beside().get("added_tokens_decoder")
     tokens = listed.values() if isinstance(listed, dict) else ()
     return {str(each["content"]) for each in tokens if isinstance(each, dict) and "content" in each}

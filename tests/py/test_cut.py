@@ -1,4 +1,4 @@
-"""Pretokenizers in a row, and what their actions mean: as a Sequence of Splits in tokenizers."""
+"""Cuts in a row, and what their actions mean: as a Sequence of Splits in tokenizers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 
 from wwho.assemble.base import base_model
-from wwho.assemble.fuse import fuse
+from wwho.assemble.fuse import fused_cuts
 from wwho.backends.select import BackendName, open_backend
 from wwho.compile.codepoints import ALL
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.syntax import Chars
-from wwho.format.model import Action, Artifact, Route, Stage
+from wwho.format.automaton import Automaton
+from wwho.format.model import Artifact, Route
+from wwho.format.steps import Action, Cut
 from wwho.format.write import write_artifact
-from wwho.reference.cut import split
+from wwho.reference.cut import cut_places
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 
@@ -78,16 +80,15 @@ def tokens() -> list[bytes]:
 
 @cache
 def artifact(*splits: tuple[str, str]) -> Artifact:
-    """An artifact with a stage for each split."""
+    """An artifact with a cut for each split."""
     scanners = compile_scanners(
         [Scanner("split", (parse_regex(p), Chars(ALL)), longest=False) for p, _ in splits]
     )
-    stages = tuple(
-        Stage(number, (BEHAVIOURS[how], Action.GROUP)) for number, (_, how) in enumerate(splits)
+    cuts = tuple(
+        Cut(number, (BEHAVIOURS[how], Action.GROUP)) for number, (_, how) in enumerate(splits)
     )
     base = base_model(tokens(), pattern="o200k_base", specials={}, provenance={"name": "splits"})
-    route = Route("other", model=0, stages=tuple(range(len(stages))))
-    return replace(base, scanners=scanners, stages=stages, routes=(route,))
+    return replace(base, scanners=scanners, routes=(Route("other", model=0, steps=cuts),))
 
 
 @pytest.mark.parametrize("how", BEHAVIOURS)
@@ -116,28 +117,72 @@ def check(name: BackendName, *splits: tuple[str, str]) -> None:
         assert backend.encode(data, None, False) == expected.encode(text).ids, (splits, text)
 
 
-def test_two_stages_never_see_across() -> None:
-    """A look-ahead of the second stage sees the end of the piece."""
+@pytest.mark.parametrize(
+    ("text", "joins", "expected"),
+    [
+        ("1234567", "", "1 234 567"),
+        ("12", "", "12"),
+        ("a1234b", "", "a 1 234 b"),
+        ("a1234b", "short_joins", "a1 234 b"),
+        ("a123b", "short_joins", "a 123 b"),
+        ("a123456b", "first_joins", "a123 456 b"),
+        ("a1234b", "last_joins", "a 1 234b"),
+        ("a12b34,5", "short_joins last_joins", "a12b34,5"),
+        ("34,567", "short_joins", "34, 567"),
+        (".12.", "short_joins", "12"),
+        (".1234x", "first_joins last_joins", "1 234x"),
+    ],
+)
+def test_groups_are_counted_from_the_end(text: str, joins: str, expected: str) -> None:
+    """COUNT: a full stop is dropped, a comma joins what is before it."""
+    rules = ("[0-9]+", "[.]", ",", "[a-z]")
+    scanners = compile_scanners(
+        [Scanner("digits", (*map(parse_regex, rules), Chars(ALL)), longest=False)]
+    )
+    actions = (Action.COUNT, Action.DROP, Action.BEFORE, Action.KEEP, Action.KEEP)
+    flags = dict.fromkeys(joins.split(), True)
+    step = Cut(0, actions, (3, 0, 0, 0, 0), **flags)
+    assert [text[a:b] for a, b in cut_places(step, text, scanners)] == expected.split()
+
+
+def test_two_cuts_never_see_across() -> None:
+    """A look-ahead of the second cut sees the end of the piece."""
     scanners = compile_scanners(
         [
             Scanner("spaces", (parse_regex(r"\s+"), Chars(ALL)), longest=False),
             Scanner("last", (parse_regex(r"\s(?!\s)"), Chars(ALL)), longest=False),
         ]
     )
-    alone, last = (Stage(k, (Action.KEEP, Action.GROUP)) for k in range(2))
-    assert split(scanners, alone, "a  b") == [(0, 1), (1, 3), (3, 4)]
-    assert split(scanners, last, "a  b") == [(0, 2), (2, 3), (3, 4)]
-    assert split(scanners, last, "  ") == [(0, 1), (1, 2)]
+    alone, last = (Cut(k, (Action.KEEP, Action.GROUP)) for k in range(2))
+    assert cut_places(alone, "a  b", scanners) == [(0, 1), (1, 3), (3, 4)]
+    assert cut_places(last, "a  b", scanners) == [(0, 2), (2, 3), (3, 4)]
+    assert cut_places(last, "  ", scanners) == [(0, 1), (1, 2)]
 
 
-def test_stages_become_one() -> None:
-    """Stages that are one automaton cut as they did; of some, the next character is not enough."""
+def with_fused_cuts(cuts: Artifact) -> Artifact:
+    """Return an artifact whose cuts are as few automata as they can be."""
+    automata: list[Automaton] = []
+    steps: list[Cut] = []
+    for made in fused_cuts(cuts.scanners, [s for s in cuts.routes[0].steps if isinstance(s, Cut)]):
+        if isinstance(made, Automaton):
+            actions = (Action.KEEP, Action.DROP)[: made.n_rules]
+            steps.append(Cut(len(automata), actions))
+            automata.append(made)
+        else:
+            steps.append(replace(made, automaton=len(automata)))
+            automata.append(cuts.scanners.automata[made.automaton])
+    scanners = replace(cuts.scanners, automata=tuple(automata))
+    return replace(cuts, scanners=scanners, routes=(replace(cuts.routes[0], steps=tuple(steps)),))
+
+
+def test_cuts_become_one() -> None:
+    """Cuts that are one automaton cut as they did; of some, the next character is not enough."""
     numbers = []
     for splits in random.Random(2).sample(PAIRS, 12):
-        stages = artifact(*splits)
-        fused = fuse(stages)
-        numbers.append(len(fused.stages))
-        before, after = (open_backend(write_artifact(each), "native") for each in (stages, fused))
+        cuts = artifact(*splits)
+        fused = with_fused_cuts(cuts)
+        numbers.append(len(fused.routes[0].steps))
+        before, after = (open_backend(write_artifact(each), "native") for each in (cuts, fused))
         for text in texts(f"one {splits}"):
             data = text.encode()
             assert after.spans(data) == before.spans(data), (splits, text)

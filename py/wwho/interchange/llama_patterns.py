@@ -16,12 +16,10 @@ from wwho.compile.codepoints import CodePointSet
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import RegexParser
 from wwho.compile.scanners import Scanner
-from wwho.compile.syntax import Look, Node
+from wwho.compile.syntax import Chars, Node, many
 from wwho.compile.unicode import category, white_space
-from wwho.format.model import Action
-from wwho.format.steps import Rewriting
-from wwho.importers.huggingface.cutting import IDEOGRAPHS
-from wwho.importers.huggingface.pieces import Grouped
+from wwho.format.steps import Action, Cut, Map
+from wwho.interchange.bert import IDEOGRAPHS
 
 LATER = CodePointSet.of(
     *(0x897, (0x1B4E, 0x1B4F), 0x1B7F, (0x1C89, 0x1C8A), (0x2427, 0x2429), (0x31E4, 0x31E5)),
@@ -38,15 +36,15 @@ LATER = CodePointSet.of(
 
 
 ANY = r"[\s\S]"
-"""Any character; those side by side are one pretoken where a `Cut` has it between its matches."""
+"""Any character; those side by side are one pretoken where a pattern has it between its matches."""
 
 
 @dataclass(frozen=True)
-class Cut:
-    """One pattern.
+class Pattern:
+    """A pattern by which a pretokenizer cuts.
 
     Attributes:
-        matches: what it matches.
+        matches: what it matches: each match is a piece.
         between: what lies between two matches, where there may be any: a pattern that matches all
             of a stretch in which no match begins, or a character of it.
     """
@@ -56,57 +54,78 @@ class Cut:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What becomes of what each rule of its scanner matches."""
+        """What becomes of the matches of each rule of its scanner."""
         if self.between is None:
             return (Action.KEEP,)
         return (Action.KEEP, Action.GROUP if self.between == ANY else Action.KEEP)
 
+    @property
+    def rules(self) -> tuple[Node, ...]:
+        """The rules of its scanner: rule 0 is a match, rule 1 what lies between two."""
+        texts = (self.matches, self.between)
+        return tuple(_parse(text) for text in texts if text is not None)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Digits that are counted from the end of their run, and cut before all else, by threes.
+
+    Attributes:
+        digits: the characters that count.
+        between: whether it only cuts before whole groups, so that a shorter first group stays with
+            what stands before it, and the last group with what follows. Else it cuts after each
+            group, so that the first one stays with what stands before it.
+    """
+
+    digits: CodePointSet
+    between: bool = False
+
 
 @dataclass(frozen=True)
 class Pretokenizer:
-    """How text is cut.
+    """How a model's text is cut.
 
     Attributes:
         cuts: the patterns; each cuts what the one before it leaves.
         whole: whether a pretoken that is a token is that token, even where merges do not make it.
         add_bos: whether a text begins with bos, where the file does not say.
-        groups: digits that are counted from the end of their run, and cut before all else.
+        groups: how digits are cut before the patterns; None: not at all.
     """
 
-    cuts: tuple[Cut, ...]
+    cuts: tuple[Pattern, ...]
     whole: bool = False
     add_bos: bool = False
-    groups: Grouped | None = None
+    groups: Groups | None = None
 
 
 _S = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 _SPACES = r"\s*[\r\n]+|\s+(?!\S)|\s+"
 _WORDS = r"[^\r\n\p{L}\p{N}]?\p{L}+"
 _OTHERS = r" ?[^\s\p{L}\p{N}]+[\r\n]*"
-_GPT2 = Cut(
+_GPT2 = Pattern(
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
 )
-_DIGIT = Cut(r"\p{N}", r"\P{N}+")
-_DIGITS = Cut(r"\p{N}+", r"\P{N}+")
-_DIGITS_3 = Cut(r"\p{N}{1,3}", r"\P{N}+")
-_ASCII_3 = Cut(r"[0-9][0-9][0-9]", r"(?:[^0-9]|[0-9]{1,2}(?![0-9]))+")
-_LINE_BREAK = Cut(r"[\r\n]", r"[^\r\n]+")
-_LINES = Cut(r"[^\n]+|[\n]+")
-_LLAMA3 = Cut(rf"{_S}|{_WORDS}|\p{{N}}{{1,3}}|{_OTHERS}|{_SPACES}")
-_QWEN2 = Cut(rf"{_S}|{_WORDS}|\p{{N}}|{_OTHERS}|{_SPACES}")
+_DIGIT = Pattern(r"\p{N}", r"\P{N}+")
+_DIGITS = Pattern(r"\p{N}+", r"\P{N}+")
+_DIGITS_3 = Pattern(r"\p{N}{1,3}", r"\P{N}+")
+_ASCII_3 = Pattern(r"[0-9][0-9][0-9]", r"(?:[^0-9]|[0-9]{1,2}(?![0-9]))+")
+_LINE_BREAK = Pattern(r"[\r\n]", r"[^\r\n]+")
+_LINES = Pattern(r"[^\n]+|[\n]+")
+_LLAMA3 = Pattern(rf"{_S}|{_WORDS}|\p{{N}}{{1,3}}|{_OTHERS}|{_SPACES}")
+_QWEN2 = Pattern(rf"{_S}|{_WORDS}|\p{{N}}|{_OTHERS}|{_SPACES}")
 _CJK = "[一-龥぀-ゟ゠-ヿ]"
-_CJK_CUT = Cut(f"{_CJK}+", f"[^{_CJK[1:]}+")
+_CJK_CUT = Pattern(f"{_CJK}+", f"[^{_CJK[1:]}+")
 _HAN_AND_MORE = "一-龥ࠀ-一가-퟿"
-_HAN_CUT = Cut(rf"(?:(?!\s)[{_HAN_AND_MORE}])+", rf"(?:[^{_HAN_AND_MORE}]|\s)+")
+_HAN_CUT = Pattern(rf"(?:(?!\s)[{_HAN_AND_MORE}])+", rf"(?:[^{_HAN_AND_MORE}]|\s)+")
 _SYMBOLS = r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
 _V3_WORDS = r"[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
 _V3_BETWEEN = r"(?:[^\s\p{L}\p{M}\p{P}\p{S}](?![\p{L}\p{M}]))+"
-_V3 = Cut(
+_V3 = Pattern(
     rf"{_SYMBOLS}|{_V3_WORDS}| ?[\p{{P}}\p{{S}}]+[\r\n]*|{_SPACES}",
     _V3_BETWEEN,
 )
 _SENTENCE_ENDS = r"(\s|.,!?…。，、।۔،)"
-_BLOOM = Cut(
+_BLOOM = Pattern(
     f" ?[^{_SENTENCE_ENDS}]+",
     f"(?:(?! )[{_SENTENCE_ENDS}]| (?![^{_SENTENCE_ENDS}]))+",
 )
@@ -119,16 +138,16 @@ _LETTERS = (
 _MARKS = "!-/:-~！-／：-～‘-‟、-。"
 
 
-def _with_space(chars: str) -> Cut:
+def _with_space(chars: str) -> Pattern:
     """A run of characters and a space before it."""
-    return Cut(rf"\s?[{chars}]+", rf"(?:[^\s{chars}]|\s(?![{chars}]))+")
+    return Pattern(rf"\s?[{chars}]+", rf"(?:[^\s{chars}]|\s(?![{chars}]))+")
 
 
-def _cased(letters: str, tail: str, rest: str) -> Cut:
+def _cased(letters: str, tail: str, rest: str) -> Pattern:
     """Words whose case changes but once, as far as it is that of ASCII."""
     upper, lower = rf"(?:(?=[{letters}])[^a-z])", rf"(?:(?=[{letters}])[^A-Z])"
     start = r"[^\r\n\p{L}\p{N}]?"
-    return Cut(f"{start}{upper}*{lower}+{tail}|{start}{upper}+{lower}*{tail}|{rest}")
+    return Pattern(f"{start}{upper}*{lower}+{tail}|{start}{upper}+{lower}*{tail}|{rest}")
 
 
 _GPT4O_REST = rf"\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"
@@ -147,12 +166,6 @@ _ASIAN = (
 """In llama.cpp, the range of compatibility ideographs begins with U+8C48 instead of U+F900."""
 
 
-def _groups(digits: CodePointSet, *, between: bool = False) -> Grouped:
-    """Groups of three of such digits."""
-    end = Look(negative=True, chars=digits)
-    return Grouped(digits, 3, end, None, between, joined=not between)
-
-
 _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     (
         *("llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0"),
@@ -163,7 +176,7 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     ("deepseek-llm",): Pretokenizer(
         (
             *(_LINE_BREAK, _with_space(_LETTERS), _with_space(_MARKS)),
-            *(Cut(r"\s+$", r"(?:\S|\s+(?=\S))+"), _HAN_CUT, _DIGITS),
+            *(Pattern(r"\s+$", r"(?:\S|\s+(?=\S))+"), _HAN_CUT, _DIGITS),
         )
     ),
     ("deepseek-coder",): Pretokenizer(
@@ -176,7 +189,7 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
         (
             _DIGITS_3,
             _CJK_CUT,
-            Cut(
+            Pattern(
                 rf"{_SYMBOLS}|{_V3_WORDS}| ?[\p{{P}}\p{{S}}]+|[\r\n]|\s+(?!\S)|\s+",
                 _V3_BETWEEN,
             ),
@@ -185,21 +198,21 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     ),
     ("youtu",): Pretokenizer(
         (
-            Cut(
+            Pattern(
                 f"{_YOUTU}|{_CJK}+",
                 f"[^{_YOUTU.replace(']+|[', '')[1:-2]}{_CJK[1:]}+",
             ),
-            Cut(
+            Pattern(
                 rf"{_YOUTU_WORD}{_S}?|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}",
             ),
         ),
         whole=True,
     ),
     ("falcon",): Pretokenizer(
-        (Cut(r"[\p{P}$+<=>\^~|`]+", r"[^\p{P}$+<=>\^~|`]+"), _GPT2, _ASCII_3)
+        (Pattern(r"[\p{P}$+<=>\^~|`]+", r"[^\p{P}$+<=>\^~|`]+"), _GPT2, _ASCII_3)
     ),
     ("", "default"): Pretokenizer(
-        (Cut(r"[\p{P}$+<=>\^~|]+", r"[^\p{P}$+<=>\^~|]+"), _GPT2, _DIGITS, _ASCII_3)
+        (Pattern(r"[\p{P}$+<=>\^~|]+", r"[^\p{P}$+<=>\^~|]+"), _GPT2, _DIGITS, _ASCII_3)
     ),
     (
         *("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b"),
@@ -216,7 +229,7 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     ): Pretokenizer((_QWEN2,)),
     ("qwen35",): Pretokenizer(
         (
-            Cut(
+            Pattern(
                 rf"{_S}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}|"
                 rf" ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|{_SPACES}"
             ),
@@ -237,59 +250,59 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     ),
     ("bailingmoe", "bailingmoe2", "llada-moe"): Pretokenizer(
         (
-            Cut(
+            Pattern(
                 rf"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|{_WORDS}|\p{{N}}|{_OTHERS}|"
                 r"\s*[\r\n]|\s+(?!\S)|\s+"
             ),
         )
     ),
     ("seed-coder",): Pretokenizer(
-        (Cut(rf"{_S}|{_WORDS}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_SPACES}"),)
+        (Pattern(rf"{_S}|{_WORDS}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_SPACES}"),)
     ),
     ("chameleon",): Pretokenizer(
         (
-            Cut("<sentinel:[0-9]+>", ANY),
-            Cut("IMGIMG[A-I]{1,4}Z", ANY),
-            Cut(r"[\t\n]|    |  ", ANY),
+            Pattern("<sentinel:[0-9]+>", ANY),
+            Pattern("IMGIMG[A-I]{1,4}Z", ANY),
+            Pattern(r"[\t\n]|    |  ", ANY),
             _DIGIT,
-            Cut(r"[\p{P}!-/:-@\[-`{-~]", r"[^\p{P}!-/:-@\[-`{-~]+"),
+            Pattern(r"[\p{P}!-/:-@\[-`{-~]", r"[^\p{P}!-/:-@\[-`{-~]+"),
             _GPT2,
         ),
         add_bos=True,
     ),
     ("kimi-k2",): Pretokenizer(
         (
-            Cut(
+            Pattern(
                 rf"[{_HAN}]+|[^\r\n\p{{L}}\p{{N}}]?(?:(?![{_HAN}])\p{{L}})+{_S}?|\p{{N}}{{1,3}}|"
                 rf"{_OTHERS}|{_SPACES}"
             ),
         )
     ),
     ("tiny_aya", "cohere2moe"): Pretokenizer(
-        (Cut(rf"{_YOUTU_WORD}{_S}?|{_GPT4O_REST}"),), groups=_groups(category("N") - LATER)
+        (Pattern(rf"{_YOUTU_WORD}{_S}?|{_GPT4O_REST}"),), groups=Groups(category("N") - LATER)
     ),
     ("afmoe",): Pretokenizer(
-        (Cut(f"[{_ASIAN}]+", f"[^{_ASIAN}]+"), _V3), groups=_groups(category("N") - LATER)
+        (Pattern(f"[{_ASIAN}]+", f"[^{_ASIAN}]+"), _V3), groups=Groups(category("N") - LATER)
     ),
     ("superbpe",): Pretokenizer(
-        (Cut(r"\p{N}+", r"\P{N}+"),), groups=_groups(CodePointSet.of(("0", "9")), between=True)
+        (Pattern(r"\p{N}+", r"\P{N}+"),), groups=Groups(CodePointSet.of(("0", "9")), between=True)
     ),
-    ("ufakzeka",): Pretokenizer((Cut(rf"{_WORDS}|\p{{N}}|{_OTHERS}|{_SPACES}"),)),
+    ("ufakzeka",): Pretokenizer((Pattern(rf"{_WORDS}|\p{{N}}|{_OTHERS}|{_SPACES}"),)),
     ("laguna",): Pretokenizer((_LINES, _QWEN2)),
     ("exaone-moe",): Pretokenizer(
         (
-            Cut(
+            Pattern(
                 rf"{_S}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+|\p{{N}}|"
                 r" ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+"
             ),
         )
     ),
     ("minicpm5",): Pretokenizer(
-        (_DIGITS_3, Cut(rf"{_S}|{_WORDS}|\p{{N}}+|{_OTHERS}|{_SPACES}")), whole=True
+        (_DIGITS_3, Pattern(rf"{_S}|{_WORDS}|\p{{N}}+|{_OTHERS}|{_SPACES}")), whole=True
     ),
     ("jais-2",): Pretokenizer(
         (
-            Cut(
+            Pattern(
                 rf"{_S}|{_WORDS}|\p{{N}}{{1,3}}|{_OTHERS}|\s*[\r\n]+|{_JAIS_SPACES}|\s{{64}}(?!\S)|"
                 r"\s{32}(?!\S)|\s{16}(?!\S)|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s"
             ),
@@ -310,16 +323,27 @@ CHARACTER_NAMES = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
 
 
 @cache
-def scanners_of(pretokenizer: Pretokenizer) -> tuple[Scanner, ...]:
-    """The scanner of each pattern: rule 0 is a match, rule 1 what lies between two."""
-    return tuple(
-        Scanner(
-            f"pretokenizer {number}",
-            tuple(_parse(text) for text in (cut.matches, cut.between) if text is not None),
-            longest=False,
+def cuts_of(pretokenizer: Pretokenizer) -> tuple[tuple[Scanner, Cut], ...]:
+    """Return the cuts of a pretokenizer in order, each with the scanner of its automaton.
+
+    The number of a cut's automaton is its place among these.
+    """
+    found: list[tuple[Scanner, Cut]] = []
+    if groups := pretokenizer.groups:
+        rules = many(Chars(groups.digits), 1), Chars(~groups.digits)
+        cut = Cut(
+            0,
+            (Action.COUNT, Action.GROUP),
+            (3, 0),
+            short_joins=groups.between,
+            first_joins=not groups.between,
+            last_joins=groups.between,
         )
-        for number, cut in enumerate(pretokenizer.cuts)
-    )
+        found.append((Scanner("groups of digits", rules, longest=False), cut))
+    for number, pattern in enumerate(pretokenizer.cuts, len(found)):
+        scanner = Scanner(f"pretokenizer {number}", pattern.rules, longest=False)
+        found.append((scanner, Cut(number, pattern.actions)))
+    return tuple(found)
 
 
 class _Reader(CharReader):
@@ -334,27 +358,27 @@ def _parse(pattern: str) -> Node:
 
 
 def removed() -> CodePointSet:
-    """What the model bert takes out of a text first."""
+    """Return the characters that the model bert takes out of a text first."""
     gone = category("Cc") | category("Cf") | category("Co") | CodePointSet.of(0, 0xFFFD)
     return gone - white_space()
 
 
 def words_apart() -> CodePointSet:
-    """Each of which is a word to the model bert."""
+    """Return the characters each of which is a word to the model bert."""
     ascii_symbols = category("S") & CodePointSet.of((0, 0x7E))
     return category("P") - LATER | ascii_symbols | IDEOGRAPHS
 
 
-def bert_rewriting(*, lowercase: bool, strip_accents: bool) -> Rewriting:
-    """What the model bert makes of a character: its base alone, in lower case."""
+def bert_map(*, lowercase: bool, strip_accents: bool) -> Map:
+    """Return the step by which the model bert makes of a character its base, in lower case."""
     known = (category("L") | category("N") | category("S")) - LATER
     lower = {code: to[:1] for code, to in lower_case().mapping.items() if code in known}
     if not lowercase:
         lower = {}
     if not strip_accents:
-        return Rewriting(lower)
+        return Map(lower)
     apart = normal_form("nfd").apart
     base = {code: to[0] for code, to in apart.items() if code not in LATER}
     base |= {code: 0x1100 + (code - 0xAC00) // 588 for code in range(0xAC00, 0xD7A4)}
     mapping = lower | {code: lower.get(to, (to,)) for code, to in base.items() if to != code}
-    return Rewriting(mapping | dict.fromkeys(category("M") - LATER, ()))
+    return Map(mapping | dict.fromkeys(category("M") - LATER, ()))

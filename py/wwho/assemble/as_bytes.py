@@ -1,0 +1,183 @@
+"""A BPE over the characters that stand for bytes, as a BPE over bytes.
+
+Both encode alike a piece that the step SPELL has written in ByteLevel's alphabet, and that piece
+before the step. The one over bytes needs no units, no spelling, and looks bytes up in a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from wwho.assemble.bpe import id_policy
+from wwho.format.bpe import BPE, BYTES
+from wwho.format.decoder import Decoder, Join, Unspell
+from wwho.format.model import Added, Flag, Ids, Unknown, free_ids
+from wwho.format.steps import stood_for
+from wwho.format.template import BYTES as OF_BYTES
+from wwho.format.template import Template
+
+
+@dataclass(frozen=True)
+class ByteForm:
+    """A model over bytes, and what it has no place for.
+
+    Attributes:
+        model: the model.
+        hidden: tokens with a character that stands for no byte: no text becomes them. Text to id.
+    """
+
+    model: BPE
+    hidden: Mapping[str, int]
+
+
+def as_bytes(model: BPE, ids: Sequence[int | None], added: Collection[Added]) -> ByteForm | None:
+    """Return a model of characters over bytes; None if it is none of ByteLevel's alphabet.
+
+    A byte may lack a token if one token stands for each unknown byte, and merges with no other.
+
+    Args:
+        model: the model.
+        ids: the ids of its tokens.
+        added: the added tokens, whose ids those of the model may step over.
+    """
+    if not model.units or model.affixes or model.parts or model.ties or model.space_id is not None:
+        return None
+    texts = [stood_for(text.decode("utf-8")) for text in model.texts]
+    numbers = {text: number for number, text in enumerate(texts) if text is not None}
+    missing = [byte for byte in BYTES if byte not in numbers]
+    if missing and not _may_lack_bytes(model, ids):
+        return None
+    if None in ids:
+        return None
+    vocab = {text: ids[number] for text, number in numbers.items()}
+    n_symbols, n_made = model.n_symbols, model.n_symbols + len(model.merges)
+    made = [text for text in texts[n_symbols:n_made] if text is not None]
+    unmade = sorted(text for text in texts[n_made:] if text is not None)
+    hidden = {
+        text.decode("utf-8"): token
+        for text, token, byte_text in zip(model.texts, ids, texts, strict=True)
+        if byte_text is None and token is not None
+    }
+    taken = {token.id for token in added} | {*hidden.values()}
+    symbols = list(BYTES)
+    policy = Ids.STATED
+    if not missing:
+        by_id = sorted(BYTES, key=lambda byte: vocab[byte] or 0)
+        policy = id_policy(vocab, [*by_id, *made, *unmade], taken)
+        if policy is not Ids.STATED:
+            symbols = by_id
+    order = [*symbols, *made, *unmade]
+    place = {text: number for number, text in enumerate(order)}
+    merges = [
+        (place[texts[left]], place[texts[right]])
+        for (left, right), text in zip(model.merges, texts[n_symbols:n_made], strict=True)
+        if text is not None
+    ]
+    known = [token for token in vocab.values() if token is not None]
+    return ByteForm(
+        BPE(
+            symbols=tuple(symbols),
+            merges=tuple(merges),
+            unmade=tuple(unmade),
+            whole=model.whole and bool(unmade),
+            first_id=min(known),
+            id_policy=policy,
+            stated=tuple(map(vocab.get, order)) if policy is Ids.STATED else (),
+            unknown=Unknown.ID if missing else Unknown.NONE,
+            unk_id=model.unk_id if missing else None,
+        ),
+        hidden,
+    )
+
+
+def _may_lack_bytes(model: BPE, ids: Sequence[int | None]) -> bool:
+    """Return whether each unknown byte becomes one token, which merges with no other."""
+    if model.unknown is not Unknown.ID or model.fuse or model.unk_id is None:
+        return False
+    parts = {part for pair in model.merges for part in pair}
+    return all(ids[part] != model.unk_id for part in parts)
+
+
+def added_beside(
+    form: ByteForm, added: Sequence[Added], *, normalized_are_spelled: bool
+) -> tuple[Added, ...] | None:
+    """Return the added tokens that go with a model over bytes; None if there are no such.
+
+    Args:
+        form: the model.
+        added: the added tokens that go with the model over characters, by ascending id.
+        normalized_are_spelled: whether tokens of normalized text are found in spelled text, and are
+            to be found in the text before it is spelled.
+    """
+    found: dict[str, Added] = {}
+    texts = dict(zip(form_ids(form, added), form.model.texts, strict=True))
+    for token in added:
+        text = token.text
+        if normalized_are_spelled and Flag.NORMALIZED in token.flags:
+            # The other flags look at the characters beside a token, and these would be others.
+            if token.flags != Flag.NORMALIZED or (data := stood_for(text)) is None:
+                return None
+            try:
+                text = data.decode("utf-8")
+            except UnicodeDecodeError:
+                return None
+        if texts.get(token.id, text.encode()) != text.encode():
+            return None  # its id decodes to it, and to other bytes of the model
+        other = found.get(text)
+        if other is not None and (other.id != token.id or Flag.HIDDEN not in token.flags):
+            return None
+        if other is None:
+            found[text] = token if text == token.text else Added(text, token.id, token.flags)
+    for text, number in form.hidden.items():
+        found.setdefault(text, Added(text, number, Flag.HIDDEN))
+    return tuple(sorted(found.values(), key=lambda token: token.id))
+
+
+def form_ids(form: ByteForm, added: Sequence[Added]) -> Sequence[int | None]:
+    """Return the ids of the tokens of a model over bytes that is beside these added tokens."""
+    model = form.model
+    if model.id_policy is Ids.STATED:
+        return model.stated
+    taken = {token.id for token in added} | {*form.hidden.values()}
+    taken = taken if model.id_policy is Ids.STEP else set()
+    return free_ids(len(model.texts), taken, model.first_id)
+
+
+def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder | None | bool:
+    """Return how tokens that are bytes join; False if the steps do something else with characters.
+
+    Tokens need not become bytes again. An added token does if all of its characters stand for
+    bytes: it gets these as its surface. The first text of an id counts.
+
+    Args:
+        decoder: how tokens of characters join.
+        added: the added tokens, by ascending id.
+    """
+    steps = () if decoder is None else decoder.steps
+    if decoder is None or steps[:2] != (Unspell(), Join()) or decoder.surfaces:
+        return False
+    texts: dict[int, str] = {}
+    for token in added:
+        texts.setdefault(token.id, token.text)
+    found = {number: stood_for(text) for number, text in texts.items() if not text.isascii()}
+    surfaces = {number: text for number, text in found.items() if text is not None}
+    rest = steps[2:]
+    if not rest and not surfaces:
+        return None
+    return Decoder((Join(), *rest) if rest else (), surfaces=surfaces)
+
+
+def template_of_bytes(template: Template | None) -> Template | None:
+    """Return a template whose trims count the white space of bytes."""
+    if template is None:
+        return None
+    return Template(
+        *(
+            tuple(
+                place._replace(id=place.id | OF_BYTES) if place.what and place.id else place
+                for place in places
+            )
+            for places in template
+        )
+    )

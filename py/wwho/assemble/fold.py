@@ -1,0 +1,665 @@
+"""A literal artifact -> the form that the core runs fast, with the same ids and places.
+
+Importers translate what a library does step by step, in its order. The core is quickest with one
+cut whose automaton alone says where pieces end, behind steps that rewrite whole texts, and with a
+BPE whose symbols are bytes. Each rule here brings a pipeline nearer to that form, and says why it
+changes no id and no place. A rule that does not apply leaves the pipeline as it is: then the core
+walks through it step by step.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TypeVar
+
+from wwho.assemble.as_bytes import (
+    ByteForm,
+    added_beside,
+    as_bytes,
+    decoder_of_bytes,
+    template_of_bytes,
+)
+from wwho.assemble.bpe import path_cuts, safe_cuts
+from wwho.assemble.fuse import ACTIONS, PIECE, fused_cuts, neighbours, whole_cut
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.minimize import minimize
+from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.syntax import Chars, Node, many, seq
+from wwho.format.automaton import BEHIND, DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
+from wwho.format.bpe import BPE
+from wwho.format.classmap import ClassMap, overlay
+from wwho.format.greedy import Greedy
+from wwho.format.model import Artifact, Flag, Unknown
+from wwho.format.steps import (
+    MATCH,
+    Action,
+    Cut,
+    Ends,
+    Map,
+    Replace,
+    Rules,
+    Spell,
+    Step,
+    stand_in,
+)
+from wwho.format.viterbi import Viterbi
+
+AnyStep = TypeVar("AnyStep", bound=Step)
+
+ANY: Node = Chars(ALL)
+MOST_STRIPPED = 64
+"""Characters that an ENDS may strip."""
+
+
+def fold(artifact: Artifact) -> Artifact:
+    """Return the artifact in the form that runs fast; one with several routes stays as it is.
+
+    Example:
+        >>> from wwho.encodings import model_bytes
+        >>> from wwho.format.read import read_artifact
+        >>> artifact = read_artifact(model_bytes("r50k_base"))
+        >>> fold(artifact) == artifact
+        True
+    """
+    if artifact.router is not None or len(artifact.routes) > 1:
+        return artifact
+    pipeline = _Pipeline(artifact)
+    pipeline.merge_bytes()
+    pipeline.drop_idle_cut()
+    pipeline.isolate_ideographs()
+    pipeline.join_words()
+    pipeline.cut_first()
+    pipeline.rewrite_first()
+    pipeline.fuse_cuts()
+    pipeline.cut_where_no_token_is()
+    pipeline.drop_beginnings()
+    return pipeline.artifact()
+
+
+class _Pipeline:
+    """A pipeline of one route, while rules change it.
+
+    Attributes:
+        normalizer, second, route: the steps, as in `Artifact` and `Route`.
+        whole: the artifact that it is of; its steps and automata are not up to date.
+    """
+
+    def __init__(self, artifact: Artifact) -> None:
+        """Take the pipeline of an artifact."""
+        self.whole = artifact
+        self.classes, self.automata = artifact.scanners.classes, list(artifact.scanners.automata)
+        self.properties = artifact.properties
+        self.normalizer, self.second = list(artifact.normalizer), list(artifact.second)
+        self.route: list[Step] = list(artifact.routes[0].steps)
+        self.units = artifact.routes[0].units
+
+    # Automata
+
+    @property
+    def scanners(self) -> CompiledScanners:
+        """The automata as they are now."""
+        return CompiledScanners(self.classes, tuple(self.automata))
+
+    def split_classes(self, other: ClassMap) -> Sequence[int]:
+        """Split the classes until no other map has two classes in one; return these by class."""
+        self.classes, labels = overlay([self.classes, other])
+        if self.properties:
+            self.properties = bytes(self.properties[old] for old, _ in labels)
+        self.automata = [
+            replace(each, columns=tuple(each.columns[old] for old, _ in labels))
+            for each in self.automata
+        ]
+        return [new for _, new in labels]
+
+    def add_scanner(self, name: str, *rules: Node) -> int:
+        """Compile patterns, of which earlier ones are preferred; return the automaton's number."""
+        compiled = compile_scanners([Scanner(name, rules, longest=False)])
+        labels = self.split_classes(compiled.classes)
+        (automaton,) = compiled.automata
+        columns = tuple(automaton.columns[label] for label in labels)
+        return self.add(replace(automaton, columns=columns))
+
+    def add(self, automaton: Automaton) -> int:
+        """Add an automaton over the classes as they are now; return its number."""
+        self.automata.append(automaton)
+        return len(self.automata) - 1
+
+    def add_cut(self, automaton: Automaton) -> Cut:
+        """Add an automaton for a whole cut; return the cut."""
+        actions = tuple(ACTIONS[mark] for mark in range(1, automaton.n_rules + 1))
+        return Cut(self.add(automaton), actions)
+
+    def chars_of(self, automaton: Automaton, columns: Iterable[int]) -> CodePointSet:
+        """Return the characters that an automaton reads as one of these columns."""
+        wanted = {*columns}
+        ranges = (
+            (first, last)
+            for first, last, label in self.classes.ranges
+            if automaton.columns[label] in wanted
+        )
+        return CodePointSet(tuple(ranges))
+
+    def single(self, step: Replace) -> Mapping[int, int]:
+        """Return the columns that a Replace matches as one character each: column to rule."""
+        automaton = self.automata[step.automaton]
+        if automaton.behind or step.empty:
+            return {}
+        found = {}
+        for column in range(END_OF_TEXT + 1, automaton.n_columns):
+            row = automaton.table[automaton.table[START][column][1]]
+            marks = {mark for mark, _ in row}
+            if len(marks) == 1 and not any(target for _, target in row) and 0 not in marks:
+                found[column] = marks.pop() - 1
+        return found
+
+    # Rules
+
+    def merge_bytes(self) -> None:
+        """Let a BPE over ByteLevel's alphabet merge bytes, and leave out the step that spells them.
+
+        The step writes each byte as one character. So merges of characters are merges of bytes, a
+        token has the same text, and all of its characters have the same sources. Cuts after the
+        step see a character for each byte. They may stand where the step stood if they treat a
+        longer character of the text as one; or if they cut it, but nowhere where a token is on both
+        sides (`_before_spelling`).
+        """
+        *_, place = -1, *(k for k, step in enumerate(self.route) if isinstance(step, Spell))
+        in_normalizer = place < 0
+        if in_normalizer and (self.second or self.normalizer[-1:] != [Spell()]):
+            return
+        (model,) = self.whole.models
+        cuts = self.route[place + 1 :]
+        if not isinstance(model, BPE) or not all(isinstance(step, Cut) for step in cuts):
+            return
+        form = as_bytes(model, self.whole.token_ids[0], self.whole.added)
+        if form is None:
+            return
+        added = added_beside(form, self.whole.added, normalized_are_spelled=in_normalizer)
+        decoder = decoder_of_bytes(self.whole.decoder, self.whole.added)
+        if added is None or isinstance(decoder, bool):
+            return
+        before = self._before_spelling([step for step in cuts if isinstance(step, Cut)], form)
+        if before is None:
+            return
+        if in_normalizer:
+            self.normalizer.pop()
+        self.route[max(place, 0) :] = before
+        self.units = None
+        self.whole = replace(
+            self.whole,
+            models=(form.model,),
+            added=added,
+            decoder=decoder,
+            template=template_of_bytes(self.whole.template),
+        )
+
+    def _before_spelling(self, cuts: Sequence[Cut], form: ByteForm) -> list[Cut] | None:
+        """Return the cut that does before SPELL what cuts do after it; None if there is none.
+
+        The automaton reads all characters of several bytes as one character of its alphabet, the
+        one for most bytes. Bytes that it would tell from these must not count: it looks at nothing
+        but two neighbours, cuts beside these bytes where it would not cut beside others, and no
+        token has what it cuts there.
+        """
+        if not cuts:
+            return []
+        (automaton, *others) = fused_cuts(self.scanners, cuts)
+        if others or not isinstance(automaton, Automaton) or automaton.behind:
+            return None
+        column_of = [automaton.columns[self.classes.class_of(stand_in(b))] for b in range(256)]
+        far = Counter(column_of[0x80:])
+        usual, _ = far.most_common(1)[0]
+        if len(far) > 1 and not self._cuts_no_token(automaton, column_of, usual, form):
+            return None
+        for row in automaton.table:
+            _, target = row[usual]
+            if target != DEAD and automaton.table[target][usual] != (0, target):
+                return None  # it counts bytes
+        labels = self.split_classes(
+            ClassMap(129, (*((c, c, c) for c in range(128)), (128, 0x10FFFF, 128)))
+        )
+        columns = tuple(usual if label == 128 else column_of[label] for label in labels)
+        return [self.add_cut(replace(automaton, columns=columns))]
+
+    @staticmethod
+    def _cuts_no_token(
+        automaton: Automaton, column_of: Sequence[int], usual: int, form: ByteForm
+    ) -> bool:
+        """Return whether bytes from 80 on may all be read as the usual column of them."""
+        found = neighbours(automaton)
+        if found is None or found.dropped or (form.model.whole and form.model.unmade):
+            return False
+        read_as = [*column_of[:0x80], *[usual] * 0x80]
+        apart: set[tuple[int, int]] = set()
+        for left in range(256):
+            for right in range(256):
+                cut = (column_of[left], column_of[right]) in found.cuts
+                stays = (read_as[left], read_as[right]) in found.cuts
+                if stays and not cut:
+                    return False
+                if cut and not stays:
+                    apart.add((left, right))
+        return not any(apart.intersection(pairwise(text)) for text in form.model.texts)
+
+    def drop_idle_cut(self) -> None:
+        """Leave out the first cut if the normalizer has replaced all that it would cut at.
+
+        As in Gemma's files, which cut at spaces after these have become markers.
+        """
+        if not self.route or not isinstance(self.route[0], Cut) or self.second:
+            return
+        last = self.normalizer[-1] if self.normalizer else None
+        cut = whole_cut(self.scanners, self.route[0])
+        if not isinstance(last, Replace) or last.after or cut is None:
+            return
+        automaton, contents = self.automata[last.automaton], last.contents
+        singles = self.single(last)
+        goes_on = {
+            column
+            for state, row in enumerate(automaton.table)
+            if state not in (DEAD, START)
+            for column, (_, target) in enumerate(row)
+            if target != DEAD
+        }
+        made = "".join(content or "" for content in contents)
+        gone = [
+            column
+            for column, rule in singles.items()
+            if contents[rule] is not None
+            and MATCH not in (contents[rule] or "")
+            and column not in goes_on
+        ]
+        absent = self.chars_of(automaton, gone) - CodePointSet.of(*made)
+        present = {
+            cut.columns[label]
+            for first, last_, label in self.classes.ranges
+            if CodePointSet(((first, last_),)) - absent
+        }
+        if not _ever_cuts(cut, present):
+            del self.route[0]
+
+    def isolate_ideographs(self) -> None:
+        """Let a cut isolate the characters around which the normalizer puts spaces.
+
+        As BertNormalizer does with ideographs. The first cut drops these spaces again, and cuts
+        beside them; it looks at nothing but two neighbours, so that it cuts elsewhere as it does
+        without them. The steps after that which puts the spaces treat each character alone, and
+        make no such character of others, nor others of them. No added token may be found in
+        between, which could be beside a space or be one.
+        """
+        place = next((k for k, step in enumerate(self.normalizer) if self._sets_apart(step)), None)
+        found = self.whole.added
+        if place is None or any(token.flags & Flag.NORMALIZED for token in found) or self.second:
+            return
+        step, later = self.normalizer[place], self.normalizer[place + 1 :]
+        if not isinstance(step, Replace) or not self.route or not isinstance(self.route[0], Cut):
+            return
+        automaton = self.automata[step.automaton]
+        chars = self.chars_of(
+            automaton, (c for c, rule in self.single(step).items() if step.contents[rule])
+        )
+        cut = whole_cut(self.scanners, self.route[0])
+        beside = None if cut is None else neighbours(cut)
+        if cut is None or beside is None:
+            return
+        space = cut.columns[self.classes.class_of(0x20)]
+        if space not in beside.dropped or not all(_keeps_apart(each, chars) for each in later):
+            return
+        del self.normalizer[place]
+        number = self.add_scanner("ideographs", Chars(chars), ANY)
+        self.route.insert(1, Cut(number, (Action.KEEP, Action.GROUP)))
+
+    def _sets_apart(self, step: Step) -> bool:
+        """Return whether a step puts spaces around some characters, and does nothing else."""
+        if not isinstance(step, Replace) or {*step.contents} != {f" {MATCH} ", None}:
+            return False
+        n_columns = self.automata[step.automaton].n_columns
+        return len(self.single(step)) == n_columns - 1
+
+    def join_words(self) -> None:
+        """Let markers stand for the white space between words, before any cut.
+
+        WhitespaceSplit leaves words; Metaspace puts a marker in front of each, and cuts before each
+        marker. The same pieces come of a text whose white space goes at the ends and is a marker
+        elsewhere, unless a marker follows, and which begins with a marker. As in T5's files.
+        """
+        match self.route:
+            case [Cut() as spaces, Map() as marks, Ends() as ends, Cut() as words]:
+                pass
+            case _:
+                return
+        marker = ends.prefix
+        plain = Ends(prefix=marker, unless=True)
+        if ends != plain or marks != Map({0x20: (ord(marker),)}) or self.second:
+            return
+        outer, inner = whole_cut(self.scanners, spaces), whole_cut(self.scanners, words)
+        if outer is None or inner is None or not self._cuts_before(inner, marker):
+            return
+        beside = neighbours(outer)
+        if beside is None:
+            return
+        dropped = self.chars_of(outer, beside.dropped)
+        columns = range(END_OF_TEXT + 1, outer.n_columns)
+        pairs = {(a, b) for a in columns for b in columns if {a, b} & beside.dropped}
+        if not 0 < len(dropped) <= MOST_STRIPPED or beside.cuts != pairs:
+            return
+        if 0x20 not in dropped or marker in dropped:
+            return
+        run = many(Chars(dropped), 1)
+        own = seq(run, Chars(CodePointSet.of(marker)))
+        number = self.add_scanner("words", own, run, ANY)
+        strip = "".join(map(chr, dropped))
+        self.second = [
+            Ends(strip=strip, left=True, right=True, prefix=marker, unless=True),
+            Replace(number, (marker, marker, None), after=frozenset({1})),
+        ]
+        self.route = [words]
+
+    def _cuts_before(self, automaton: Automaton, marker: str) -> bool:
+        """Return whether an automaton for a whole cut cuts before each marker, and nowhere else."""
+        found = neighbours(automaton)
+        column = automaton.columns[self.classes.class_of(ord(marker))]
+        columns = range(END_OF_TEXT + 1, automaton.n_columns)
+        return (
+            found is not None
+            and not found.dropped
+            and found.cuts == {(left, column) for left in columns}
+            and self.chars_of(automaton, [column]) == CodePointSet.of(marker)
+        )
+
+    def cut_first(self) -> None:
+        """Let cuts come before steps that rewrite, if all of them can.
+
+        A cut after a MAP of one character to one is a cut before it that reads each character as
+        what it becomes. A cut before each marker may stand before the ENDS that puts a marker in
+        front of each piece that does not begin with one: all pieces but the first begin with one.
+        """
+        route = list(self.route)
+        if not route or not isinstance(route[0], Cut):
+            return
+        while place := next(
+            (
+                k
+                for k, (a, b) in enumerate(pairwise(route), 1)
+                if isinstance(b, Cut) and not isinstance(a, Cut)
+            ),
+            0,
+        ):
+            before, cut = route[place - 1], route[place]
+            assert isinstance(cut, Cut)
+            if isinstance(before, Map) and all(len(to) == 1 for to in before.mapping.values()):
+                route[place - 1 : place + 1] = [self._through(before, cut), before]
+            elif isinstance(before, Ends) and self._goes_before(cut, before):
+                route[place - 1 : place + 1] = [cut, before]
+            else:
+                return
+        self.route = route
+
+    def _through(self, step: Map, cut: Cut) -> Cut:
+        """Return the cut that reads each character as what a MAP makes of it."""
+        mapped = sorted(step.mapping)
+        for each in mapped:
+            self.split_classes(CodePointSet.of(each).class_map())
+        automaton = self.automata[cut.automaton]
+        columns = list(automaton.columns)
+        for each in mapped:
+            (target,) = step.mapping[each]
+            columns[self.classes.class_of(each)] = automaton.columns[self.classes.class_of(target)]
+        return replace(cut, automaton=self.add(replace(automaton, columns=tuple(columns))))
+
+    def _goes_before(self, cut: Cut, ends: Ends) -> bool:
+        """Return whether a cut may come before an ENDS of a route."""
+        automaton = whole_cut(self.scanners, cut)
+        return (
+            automaton is not None
+            and len(ends.prefix) == 1
+            and ends.unless
+            and self._cuts_before(automaton, ends.prefix)
+        )
+
+    def rewrite_first(self) -> None:
+        """Let the steps before the first cut rewrite the text before the route.
+
+        The one route's segment is the whole text between added tokens, which those steps take.
+        """
+        while self.route and isinstance(self.route[0], (Map, Ends, Spell)):
+            step = self.route.pop(0)
+            assert isinstance(step, (Map, Ends, Spell))
+            self.second.append(step)
+
+    def fuse_cuts(self) -> None:
+        """Make one automaton of neighbouring cuts, where it can do what they do."""
+        route: list[Step] = []
+        run: list[Cut] = []
+        for step in [*self.route, None]:
+            if isinstance(step, Cut):
+                run.append(step)
+                continue
+            route += self._fused(run)
+            run = []
+            if step is not None:
+                route.append(step)
+        self.route = route
+
+    def _fused(self, cuts: Sequence[Cut]) -> list[Cut]:
+        """Return neighbouring cuts as fewer ones; one that only keeps its matches stays."""
+        fused = fused_cuts(self.scanners, cuts)
+        found = []
+        for cut, made in zip(cuts, fused, strict=False):
+            if isinstance(made, Cut):
+                found.append(made)
+            elif len(fused) == len(cuts) and {*cut.actions} == {Action.KEEP} and not cut.numbers:
+                found.append(cut)
+            else:
+                found.append(self.add_cut(made))
+        return found
+
+    def cut_where_no_token_is(self) -> None:
+        """Cut also where no token of the model is on both sides.
+
+        Such pieces come again, and are remembered. A BPE merges nothing across such a place; a
+        Unigram model's best path goes through it. Not where unknown symbols are left out: their
+        neighbours meet.
+        """
+        (model,) = self.whole.models
+        node = None
+        if isinstance(model, BPE) and model.units and not self.route:
+            if self._units_are_characters() and model.unknown is not Unknown.NONE:
+                node = None if model.affixes else safe_cuts(model)
+        elif isinstance(model, Viterbi) and len(self.route) == 1:
+            (words,) = self.route
+            node = None if not isinstance(words, Cut) else self._paths(model, words)
+        if node is not None:
+            number = self.add_scanner("no token is on both sides", node)
+            self.route = [Cut(number, (Action.KEEP,))]
+
+    def _units_are_characters(self) -> bool:
+        """Return whether each unit is one character."""
+        if self.units is None:
+            return False
+        automaton = self.automata[self.units]
+        return automaton.n_states == 3 and not automaton.behind and automaton.n_rules == 1
+
+    def _paths(self, model: Viterbi, words: Cut) -> Node | None:
+        """Return the pattern of pieces within the words that a cut before each marker leaves."""
+        automaton = whole_cut(self.scanners, words)
+        found = None if automaton is None else neighbours(automaton)
+        columns = {right for _, right in found.cuts} if found else set()
+        if automaton is None or len(columns) != 1:
+            return None
+        chars = self.chars_of(automaton, columns)
+        if len(chars) != 1 or not self._cuts_before(automaton, chr(next(iter(chars)))):
+            return None
+        unk = b""
+        if model.unk_id is not None:
+            texts = zip(self.whole.token_ids[0], model.texts, strict=True)
+            unk = next((text for token, text in texts if token == model.unk_id), b"")
+        return path_cuts(model, chr(next(iter(chars))), unk)
+
+    def drop_beginnings(self) -> None:
+        """Leave out tokens with WordPiece's prefix from those that may begin a word, if none can.
+
+        As in BERT's files, where `##` would be two pieces. A token stays the one that continues a
+        word; with the prefix in front of it, it decodes to the same text.
+        """
+        (model,) = self.whole.models
+        prefix = self.whole.decoder.continuing if self.whole.decoder else ""
+        last = self.route[-1] if self.route else None
+        if not isinstance(model, Greedy) or not prefix or model.later is None:
+            return
+        if not isinstance(last, Cut) or {*last.actions} - {Action.KEEP, Action.DROP}:
+            return
+        if any(last.numbers) or not self._cuts_within(last, prefix):
+            return
+        ids = self.whole.token_ids[0]
+        later = dict(zip(model.later, ids[model.n_symbols :], strict=True))
+        kept = [
+            (text, token)
+            for text, token in zip(model.first, ids[: model.n_symbols], strict=True)
+            if not text.startswith(prefix.encode())
+            or later.get(text[len(prefix.encode()) :]) != token
+        ]
+        if len(kept) == len(model.first) or not kept:
+            return
+        stated = (*(token for _, token in kept), *ids[model.n_symbols :])
+        first = tuple(text for text, _ in kept)
+        first_id = min(token for token in stated if token is not None)
+        made = replace(model, first=first, stated=stated, first_id=first_id)
+        self.whole = replace(self.whole, models=(made,))
+
+    def _cuts_within(self, cut: Cut, text: str) -> bool:
+        """Return whether no piece begins with a text: the cut always ends it before the text's end.
+
+        A text of one character is never cut within.
+        """
+        automaton = self.automata[cut.automaton]
+        starts = {START}
+        if automaton.behind:
+            starts |= {target for _, target in automaton.table[BEHIND][END_OF_TEXT + 1 :]}
+        for state in starts:
+            for char in text:
+                _, state = automaton.table[state][automaton.columns[self.classes.class_of(ord(char))]]
+            if state != DEAD:
+                return False
+        return True
+
+    # The result
+
+    def artifact(self) -> Artifact:
+        """Return the artifact of this pipeline, with the automata and classes that it uses."""
+        lists = (self.normalizer, self.second, self.route)
+        used = {
+            number
+            for steps in lists
+            for step in steps
+            if (number := automaton_of(step)) is not None
+        }
+        used |= set() if self.units is None else {self.units}
+        if not used:  # A file has one.
+            used = {self.add_scanner("text", ANY)}
+        numbers = {old: new for new, old in enumerate(sorted(used))}
+        normalizer, second, route = (
+            tuple(_renumbered(step, numbers) for step in steps) for steps in lists
+        )
+        scanners, properties = _smallest(
+            CompiledScanners(self.classes, tuple(self.automata[old] for old in sorted(used))),
+            self.properties,
+        )
+        units = None if self.units is None else numbers[self.units]
+        return replace(
+            self.whole,
+            scanners=scanners,
+            properties=properties,
+            routes=(replace(self.whole.routes[0], steps=route, units=units),),
+            normalizer=normalizer,
+            second=second,
+        )
+
+
+def _ever_cuts(automaton: Automaton, columns: Iterable[int]) -> bool:
+    """Return whether an automaton for a whole cut cuts or drops text that has only these columns."""
+    columns = [*columns]
+    seen, pending = {START}, [START]
+    for state in pending:  # which grows while it is read
+        mark, _ = automaton.table[state][END_OF_TEXT]
+        if mark not in (0, PIECE):
+            return True
+        for column in columns:
+            mark, target = automaton.table[state][column]
+            if mark or target == DEAD:
+                return True
+            if target not in seen:
+                seen.add(target)
+                pending.append(target)
+    return False
+
+
+def _keeps_apart(step: Step, chars: CodePointSet) -> bool:
+    """Return whether a step makes other characters of none of these, and these of no others."""
+    if not isinstance(step, Map) or step.composes:
+        return False
+    if {0x20, *chars} & step.order.keys() or 0x20 in step.apart:
+        return False
+    return all(
+        bool(targets) and all(target in chars for target in targets)
+        if each in chars
+        else not any(target in chars for target in targets)
+        for each, targets in step.apart.items()
+    )
+
+
+def automaton_of(step: Step) -> int | None:
+    """Return the number of the automaton that a step runs; None if it runs none."""
+    if isinstance(step, (Cut, Replace)):
+        return step.automaton
+    return step.clusters if isinstance(step, Rules) else None
+
+
+def _renumbered(step: AnyStep, numbers: Mapping[int, int]) -> AnyStep:
+    """Return a step that names its automaton by the new number."""
+    if isinstance(step, (Cut, Replace)):
+        return replace(step, automaton=numbers[step.automaton])
+    if isinstance(step, Rules) and step.clusters is not None:
+        return replace(step, clusters=numbers[step.clusters])
+    return step
+
+
+def _smallest(
+    scanners: CompiledScanners, properties: bytes
+) -> tuple[CompiledScanners, bytes]:
+    """Return the automata over as few classes as they tell apart, and the properties of these."""
+    n_classes = scanners.classes.n_classes
+    keys = [
+        (*(each.columns[label] for each in scanners.automata), properties[label : label + 1])
+        for label in range(n_classes)
+    ]
+    numbers: dict[object, int] = {}
+    labels = [0] * n_classes
+    for _, _, label in scanners.classes.ranges:  # by first occurrence
+        labels[label] = numbers.setdefault(keys[label], len(numbers))
+    old = {new: label for label, new in reversed([*enumerate(labels)])}
+    kept = [old[new] for new in range(len(numbers))]
+    automata = tuple(_without_columns(each, kept) for each in scanners.automata)
+    return (
+        CompiledScanners(scanners.classes.relabel(labels), automata),
+        bytes(properties[label] for label in kept) if properties else b"",
+    )
+
+
+def _without_columns(automaton: Automaton, kept: Sequence[int]) -> Automaton:
+    """Return an automaton over these classes, with the columns that they have, in their order."""
+    used = dict.fromkeys(automaton.columns[label] for label in kept)
+    numbers = {END_OF_TEXT: END_OF_TEXT} | {old: new for new, old in enumerate(used, 1)}
+    rows = [[row[old] for old in numbers] for row in automaton.table]
+    if len(numbers) < automaton.n_columns:  # states that only the others lead to go, too
+        rows = minimize(rows, automaton.behind)
+    return replace(
+        automaton,
+        columns=tuple(numbers[automaton.columns[label]] for label in kept),
+        n_columns=len(numbers),
+        n_states=len(rows),
+        table=tuple(map(tuple, rows)),
+    )
