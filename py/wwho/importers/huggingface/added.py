@@ -171,9 +171,7 @@ def added_tokens(
     return Found(tuple(sorted(added, key=lambda token: token.id)), tuple(notes))
 
 
-def _form(
-    token: Listed, normalizer: Sequence[Rewrite], scanners: CompiledScanners
-) -> str:
+def _form(token: Listed, normalizer: Sequence[Rewrite], scanners: CompiledScanners) -> str:
     """Return the text by which an added token is found."""
     if not token.flags & Flag.NORMALIZED:
         return token.text
