@@ -157,11 +157,10 @@ def added_tokens(
             other = owner.setdefault(token.text, each)
             if other is not each:
                 both = each.flags & other.flags & Flag.NORMALIZED
+                why = f"{engine} takes either, by chance" if both else "an artifact finds only one"
                 each.value.fail(
                     f"{shown(each.text)} is found as {shown(token.text)}, as is that of "
-                    f"{other.value.pointer}; "
-                    + (f"{engine} takes either, by chance" if both else "an artifact has one token")
-                    + " of a text: remove one"
+                    f"{other.value.pointer}, of which {why}: remove one"
                 )
         added += forms
     notes += _notes(listed, rewritten, engine)
