@@ -16,9 +16,9 @@ chunks.json is a list of texts that are cut: {"encoding", "text", "limit", "over
 "chunks": [[start, end, tokens] in code points], null where one character is over the limit,
 "truncated": code points of the text that truncate keeps}.
 
-rewritten.json is a list of texts that `normal`, `steps` and `within` rewrite, {"encoding", "text",
-"ids", "normalized", "offsets" in code points of the text}, and of some "chunks" and "truncated", as
-in chunks.json, with a limit of 40 tokens.
+rewritten.json is a list of texts that `normal`, `steps`, `routed`, `affixes` and `left_out` rewrite,
+{"encoding", "text", "ids", "normalized", "offsets" in code points of the text}, and of some "chunks"
+and "truncated", as in chunks.json, with a limit of 40 tokens.
 
 after.json is a list of texts around which a template stands, {"encoding", "text", "pair": null or a
 text, "special": whether its ids are added, "ids", "types"}, and of ids whose texts a decoder joins,
@@ -44,20 +44,22 @@ sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tests"
 
 from generators import STRATEGIES  # noqa: E402
 from tiny import (  # noqa: E402
+    affixes_model,
     byte_tokens_model,
     ctc_model,
     fallback_model,
     kinds_model,
+    leaving_out_model,
     odd_added_model,
     ospe_model,
     paper_model,
     published_model,
+    routed_model,
     script_model,
     steps_model,
     template_model,
     tiny_model,
     trimmed_model,
-    within_model,
 )
 
 from wwho.backends.reference import ReferenceBackend  # noqa: E402
@@ -350,7 +352,14 @@ def normal_model() -> Artifact:
     return replace(tiny_model(), normalizer=(normal_form("nfkc"), lower_case()))
 
 
-REWRITTEN = {"normal": normal_model, "steps": steps_model, "within": within_model}
+REWRITTEN = {
+    "normal": normal_model,
+    "steps": steps_model,
+    "routed": routed_model,
+    "affixes": affixes_model,
+    "left_out": leaving_out_model,
+}
+CHUNKED = ("normal", "steps")
 LIMIT = 40
 REWRITTEN_TEXTS = (
     "the  cats' ``toes''\n\n\u2581\u2581 a \u2581the end the end",
@@ -359,6 +368,8 @@ REWRITTEN_TEXTS = (
     "\u2581a ``",
     "the end\n",
     "\ufb03 \u1e9b\u0323\u0307\u0323\u00c9T \u00e9t``''`` \u2581<S>",
+    "The end 1234567x 99\n12 the end\u00bd<s>9",
+    "AB abA aab cab xcab b\u00e9 abab \u0d9aA xx \u00e9 a\u0d9ab [UNK]",
 )
 
 
@@ -375,8 +386,8 @@ def rewritten() -> Iterator[dict[str, object]]:
             line: dict[str, object] = {"encoding": name, "text": text, "ids": ids}
             line |= {"offsets": offsets, "normalized": backend.normalize(text.encode()).decode()}
             # Of some scripts, runtimes know other clusters than this version of Unicode has; and
-            # `within` makes of a cluster more tokens than any other model.
-            if text in cut and name != "within":
+            # the others make of a cluster more tokens than any real model.
+            if text in cut and name in CHUNKED:
                 found = tokenizer.chunk(text, LIMIT, overlap=2)
                 line["chunks"] = [chunk[1:] for chunk in found]
                 line["truncated"] = len(tokenizer.truncate(text, LIMIT))

@@ -413,6 +413,7 @@ def affixes_model() -> Artifact:
         routes=(Route("text", 0, (cut, Map({ord("x"): (ord("a"), ord("b"))})), units=1),),
         models=(model,),
         added=(Added("[UNK]", 20),),
+        normalizer=(lower_case(),),
         decoder=Decoder(decoders.bpe()),
         provenance={"name": "affixes"},
     )
@@ -423,7 +424,7 @@ def leaving_out_model() -> Artifact:
     model = affixes_model()
     symbols = (b"##a", b"##b", b"a", "\u0d9a".encode())
     units = BPE(symbols=symbols, merges=((2, 1), (4, 0)), units=True, prefix="##")
-    return replace(model, models=(units,), added=(), decoder=None, provenance={"name": "left out"})
+    return replace(model, models=(units,), added=(), decoder=None, provenance={"name": "left_out"})
 
 
 def odd_bpe_model() -> Artifact:

@@ -13,7 +13,7 @@ from wwho.text import Unk
 VECTORS = Path(__file__).resolve().parents[1] / "vectors"
 TINY = VECTORS / "tiny.wwho"
 ENCODINGS = sorted(path.stem for path in VECTORS.glob("*.jsonl"))
-REWRITTEN = ("normal", "steps", "within")
+REWRITTEN = ("normal", "steps", "routed", "affixes", "left_out")
 AFTER = ("template", "fallback", "ctc", "script", "trimmed", "published", "ospe")
 ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTokenError}
 

@@ -144,7 +144,7 @@ def form_ids(form: ByteForm, added: Sequence[Added]) -> Sequence[int | None]:
     return free_ids(len(model.texts), taken, model.first_id)
 
 
-def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder | None | bool:
+def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder | bool | None:
     """Return how tokens that are bytes join; False if the steps do something else with characters.
 
     Tokens need not become bytes again. An added token does if all of its characters stand for

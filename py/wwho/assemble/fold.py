@@ -541,7 +541,9 @@ class _Pipeline:
             starts |= {target for _, target in automaton.table[BEHIND][END_OF_TEXT + 1 :]}
         for state in starts:
             for char in text:
-                _, state = automaton.table[state][automaton.columns[self.classes.class_of(ord(char))]]
+                _, state = automaton.table[state][
+                    automaton.columns[self.classes.class_of(ord(char))]
+                ]
             if state != DEAD:
                 return False
         return True
@@ -580,7 +582,7 @@ class _Pipeline:
 
 
 def _ever_cuts(automaton: Automaton, columns: Iterable[int]) -> bool:
-    """Return whether an automaton for a whole cut cuts or drops text that has only these columns."""
+    """Return whether an automaton for a whole cut ever cuts or drops text of only these columns."""
     columns = [*columns]
     seen, pending = {START}, [START]
     for state in pending:  # which grows while it is read
@@ -627,9 +629,7 @@ def _renumbered(step: AnyStep, numbers: Mapping[int, int]) -> AnyStep:
     return step
 
 
-def _smallest(
-    scanners: CompiledScanners, properties: bytes
-) -> tuple[CompiledScanners, bytes]:
+def _smallest(scanners: CompiledScanners, properties: bytes) -> tuple[CompiledScanners, bytes]:
     """Return the automata over as few classes as they tell apart, and the properties of these."""
     n_classes = scanners.classes.n_classes
     keys = [

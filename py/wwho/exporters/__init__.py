@@ -33,9 +33,9 @@ def export(artifact: Artifact, to: str) -> Exported:
         ExportError: the model cannot be expressed so; the message says why.
         KeyError: there is no such format.
     """
-    if artifact.pairs:
+    if artifact.blocks:
         raise ExportError(
-            f"{artifact.name} spells characters with SCRIPT's pairs of symbols, which the files of "
+            f"{artifact.name} writes characters as SCRIPT's blocks and indices, which the files of "
             "other libraries cannot say"
         )
     return FORMATS[to](artifact)

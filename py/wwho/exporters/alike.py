@@ -4,27 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wwho.assemble.fuse import fused_stages
+from wwho.assemble.fuse import fused_cuts
 from wwho.compile.codepoints import CodePointSet
 from wwho.format.automaton import DEAD, START, Automaton
 from wwho.format.classmap import ClassMap, overlay
 from wwho.format.model import Artifact
+from wwho.format.steps import Cut
 
 NOTHING = CodePointSet(())
 
 
 def cut_alike(one: Artifact, other: Artifact, but: CodePointSet = NOTHING) -> bool:
-    """Whether the stages of two artifacts cut all texts alike that have none of these characters.
+    """Return whether the cuts of two artifacts of one route cut texts alike.
 
-    False also where stages cannot be made an automaton each, so that nothing is known.
+    False also where the cuts cannot be made an automaton each, or something else stands between
+    them, so that nothing is known.
+
+    Args:
+        one: an artifact.
+        other: another one.
+        but: characters that texts do not have.
     """
-    stages = fused_stages(one), fused_stages(other)
-    return len(stages[0]) == len(stages[1]) and all(
-        isinstance(a, Automaton)
-        and isinstance(b, Automaton)
+    automata = _automata(one), _automata(other)
+    return len(automata[0]) == len(automata[1]) and all(
+        a is not None
+        and b is not None
         and alike(one.scanners.classes, a, other.scanners.classes, b, but)
-        for a, b in zip(*stages, strict=True)
+        for a, b in zip(*automata, strict=True)
     )
+
+
+def _automata(artifact: Artifact) -> list[Automaton | None]:
+    """Return the automata for whole cuts of the one route; None in place of one that is none."""
+    (route,) = artifact.routes
+    cuts = [step for step in route.steps if isinstance(step, Cut)]
+    if len(cuts) < len(route.steps):
+        return [None]
+    fused = fused_cuts(artifact.scanners, cuts)
+    return [each if isinstance(each, Automaton) else None for each in fused]
 
 
 def alike(

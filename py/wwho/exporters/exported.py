@@ -16,9 +16,10 @@ from wwho.compile.scanners import Scanner, compile_scanners, with_properties
 from wwho.compile.syntax import Chars, Node
 from wwho.compile.unicode import white_space, word
 from wwho.errors import ExportError, PatternError
-from wwho.format import steps
 from wwho.format.bpe import BPE
-from wwho.format.model import Action, Added, Artifact, Flag
+from wwho.format.model import Added, Artifact, Flag
+from wwho.format.steps import Action, Cut
+from wwho.format.steps import stand_in as stand_in_of
 
 MOST_SHOWN = 8
 """Tokens that a note names."""
@@ -72,8 +73,8 @@ def byte_model(artifact: Artifact) -> ByteModel:
     model = artifact.models[route.model]
     if not isinstance(model, BPE) or model.units or len(artifact.models) > 1:
         raise ExportError(f"{artifact.name} is no BPE over bytes, which this kind of file holds")
-    if artifact.steps:
-        raise ExportError(f"{artifact.name} normalizes text, which this kind of file cannot say")
+    if any(not isinstance(step, Cut) for step in artifact.steps):
+        raise ExportError(f"{artifact.name} rewrites text, which this kind of file cannot say")
     if artifact.provenance.get("pattern") == SCRIPT_PATTERN:
         raise ExportError(
             f"{artifact.name} cuts text by the scripts of its characters (--pattern script), which "
@@ -108,15 +109,15 @@ def pattern_of(artifact: Artifact) -> str:
         ExportError: there is no such pattern.
     """
     (route,) = artifact.routes
-    stages = [artifact.stages[number] for number in route.stages]
-    if len(stages) != 1:
+    cuts = [step for step in route.steps if isinstance(step, Cut)]
+    if len(cuts) != 1:
         raise ExportError(
-            f"{artifact.name} has {len(stages)} pretokenizers; this kind of file has one pattern"
+            f"{artifact.name} has {len(cuts)} pretokenizers; this kind of file has one pattern"
         )
     record = artifact.provenance
     named = [record["pattern"]] if "pattern" in record else []
     named += _regexes(json.loads(record.get("components", "{}")).get("pre_tokenizer"))
-    if stages[0].actions[0] is Action.KEEP:
+    if cuts[0].actions[0] is Action.KEEP:
         for pattern in dict.fromkeys([*named, *PATTERNS.values()]):
             with suppress(PatternError):
                 if cuts_alike(artifact, parse_regex(pattern)):
@@ -176,4 +177,4 @@ def stand_in(text: bytes) -> str:
     return text.decode("latin-1").translate(_STAND_INS)
 
 
-_STAND_INS = {byte: rewriting.stand_in(byte) for byte in range(256)}
+_STAND_INS = {byte: stand_in_of(byte) for byte in range(256)}

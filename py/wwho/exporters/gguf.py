@@ -14,15 +14,15 @@ from wwho.assemble.bpe import only_made
 from wwho.errors import ArtifactError, ExportError, SourceError
 from wwho.exporters.exported import ByteModel, Exported, byte_model, few, stand_in
 from wwho.exporters.llama_names import name_of
-from wwho.exporters.sentencepiece import compare, merge_scores
+from wwho.exporters.sentencepiece import compare, merge_scores, rewriting_steps
 from wwho.format.bpe import BPE
 from wwho.format.model import Added, Artifact, Flag
 from wwho.format.steps import Ends
 from wwho.format.template import Template, What
 from wwho.importers.llama_cpp import READER
-from wwho.importers.llama_vocabulary import TokenType
 from wwho.importers.reader import Options
 from wwho.importers.source import Source
+from wwho.interchange.gguf import TokenType
 
 Rows = list[tuple[str, TokenType]]
 """The text and the type of each id."""
@@ -106,7 +106,7 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
             f"{artifact.name} finds added tokens in normalized text, llama.cpp in the text as it "
             f"is: {', '.join(found)}"
         )
-    prefix = any(isinstance(step, Ends) for step in artifact.steps)
+    prefix = any(isinstance(step, Ends) for step in rewriting_steps(artifact))
     every = _filled(rows)
     data = _file(
         *(artifact, every),

@@ -14,8 +14,9 @@ from wwho.compile.syntax import Chars
 from wwho.compile.unicode import category
 from wwho.exporters.alike import NOTHING, cut_alike
 from wwho.format.bpe import BPE
-from wwho.format.model import Action, Artifact, Route, Stage
-from wwho.importers.llama_patterns import LATER, PRETOKENIZERS, Pretokenizer, scanners_of
+from wwho.format.model import Artifact, Route
+from wwho.format.steps import Action, Cut
+from wwho.interchange.llama_patterns import LATER, PRETOKENIZERS, Pretokenizer, cuts_of
 
 _O200K, _CL100K = PATTERNS["o200k_base"], PATTERNS["cl100k_base"]
 _TEKKEN = _O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace("{1,3}", "")
@@ -48,7 +49,8 @@ def name_of(artifact: Artifact, model: BPE) -> tuple[str, str] | None:
         if not _fits(PRETOKENIZERS[name], model):
             continue
         scanner = Scanner(name, (node, Chars(ALL)), longest=False)
-        if cut_alike(artifact, _cutting((scanner,), ((Action.KEEP, Action.GROUP),))):
+        cut = Cut(0, (Action.KEEP, Action.GROUP))
+        if cut_alike(artifact, _cutting([(scanner, cut)])):
             return name, difference
     later = LATER | (category("N", "17.0") - category("N"))
     differences = {
@@ -82,16 +84,15 @@ def _names() -> list[str]:
 
 @cache
 def _of(pretokenizer: Pretokenizer) -> Artifact:
-    return _cutting(scanners_of(pretokenizer), [cut.actions for cut in pretokenizer.cuts])
+    """Return an artifact that cuts as a pretokenizer of llama.cpp does."""
+    return _cutting(cuts_of(pretokenizer))
 
 
-def _cutting(scanners: Sequence[Scanner], actions: Sequence[tuple[Action, ...]]) -> Artifact:
-    """An artifact that only cuts."""
-    stages = tuple(Stage(number, each) for number, each in enumerate(actions))
+def _cutting(cuts: Sequence[tuple[Scanner, Cut]]) -> Artifact:
+    """Return an artifact that only cuts; each cut comes with the scanner of its automaton."""
     return Artifact(
-        scanners=compile_scanners(scanners),
-        routes=(Route("text", model=0, stages=tuple(range(len(stages)))),),
+        scanners=compile_scanners([scanner for scanner, _ in cuts]),
+        routes=(Route("text", model=0, steps=tuple(cut for _, cut in cuts)),),
         models=(),
-        stages=stages,
         provenance={},
     )

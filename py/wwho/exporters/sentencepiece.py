@@ -5,35 +5,29 @@ What is written is read again and compared with the model: where it differs, it 
 
 from __future__ import annotations
 
-import struct
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 
 from wwho.errors import ArtifactError, ExportError, SourceError
 from wwho.exporters.alike import alike
-from wwho.exporters.charsmap import write_charsmap
 from wwho.exporters.exported import Exported
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
-from wwho.format.leb import pack
 from wwho.format.model import Added, Artifact, Flag, Unknown
-from wwho.format.steps import Ends, Replace, Rules, Step
+from wwho.format.steps import Blocks, Cut, Ends, Map, Replace, Rewrite, Rules
 from wwho.format.viterbi import Viterbi
-from wwho.importers.sentencepiece import (
-    MARK,
-    NORMALIZER,
-    PIECES,
-    TRAINER,
+from wwho.importers.sentencepiece import artifact_of
+from wwho.interchange.charsmap import Charsmap
+from wwho.interchange.sentencepiece import (
+    MARKER,
     Algorithm,
     Kind,
     Model,
     Piece,
-    artifact_of,
     check_pieces,
+    write_model,
 )
-from wwho.interchange.charsmap import Charsmap
-from wwho.interchange.protobuf import FIXED32, LENGTH, VARINT
 
 
 def write(artifact: Artifact) -> Exported:
@@ -89,7 +83,7 @@ def _exported(artifact: Artifact, model: Model) -> Exported:
         notes.append("what stands around a text is for the caller to add")
     if again.decoder != artifact.decoder:
         notes.append("ids decode as they do in SentencePiece")
-    return Exported(_spelled(model), tuple(notes))
+    return Exported(write_model(model), tuple(notes))
 
 
 def _unk_id(artifact: Artifact) -> int:
@@ -103,9 +97,16 @@ def _unk_id(artifact: Artifact) -> int:
 
 
 def _flags(artifact: Artifact) -> Model:
-    """A model of next to nothing that normalizes as the artifact does."""
+    """Return a model of next to nothing that normalizes as the artifact does.
+
+    Raises:
+        ExportError: there is none.
+    """
     steps = _steps(artifact)
-    rules = next((step.rules for step in steps if isinstance(step, Rules)), {})
+    rules = dict(next((step.rules for step in steps if isinstance(step, Rules)), {}))
+    # What vanishes may do so in a step of its own.
+    vanishing = (step.mapping for step in steps if isinstance(step, Map))
+    rules |= {chr(char): "" for mapping in vanishing for char, to in mapping.items() if not to}
     pieces = (Piece(b"<unk>", kind=Kind.UNKNOWN), Piece(b"a"))
     for prefix, remove, escape, suffix in product((True, False), repeat=4):
         model = Model(
@@ -124,16 +125,25 @@ def _flags(artifact: Artifact) -> Model:
     )
 
 
-def _steps(artifact: Artifact) -> list[Step]:
-    """The steps in SentencePiece's order: a mark may be put before spaces become marks, too."""
-    steps = [*artifact.steps]
+def rewriting_steps(artifact: Artifact) -> list[Rewrite]:
+    """Return the steps that rewrite a text, in order; those of a route are of its only route."""
+    found = [*artifact.normalizer, *artifact.second, *artifact.routes[0].steps]
+    return [step for step in found if not isinstance(step, Cut | Blocks)]
+
+
+def _steps(artifact: Artifact) -> list[Rewrite]:
+    """Return the steps in SentencePiece's order: a mark may be put before spaces become marks."""
+    steps = rewriting_steps(artifact)
     match steps:
-        case [Ends(prefix="\u2581") as ends, Replace() as spaces] if ends == Ends(prefix=MARK):
+        case [Ends(prefix="\u2581") as ends, Replace() as spaces] if ends == Ends(prefix=MARKER):
             return [spaces, ends]
     return steps
 
 
-def _same_steps(one: Artifact, steps: list[Step], other: Artifact, others: list[Step]) -> bool:
+def _same_steps(
+    one: Artifact, steps: list[Rewrite], other: Artifact, others: list[Rewrite]
+) -> bool:
+    """Return whether two lists of steps do the same, each with the automata of its artifact."""
     if len(steps) != len(others):
         return False
     for a, b in zip(steps, others, strict=True):
@@ -234,48 +244,8 @@ def compare(artifact: Artifact, again: Artifact, engine: str) -> None:
     elif one != other:
         raise ExportError(f"the scores of {name} are not those of a {engine} model")
     (route,), (another,) = artifact.routes, again.routes
-    cuts = [
-        [part.stages[number].automaton for number in each.stages]
-        + ([] if each.units is None else [each.units])
-        for part, each in ((artifact, route), (again, another))
-    ]
+    cuts = (artifact.automata_of(route), again.automata_of(another))
     if len(cuts[0]) != len(cuts[1]) or not all(
         _alike(artifact.scanners, a, again.scanners, b) for a, b in zip(*cuts, strict=True)
     ):
         raise ExportError(f"{name} cuts text before its model sees it, and {engine} does not")
-
-
-def _spelled(model: Model) -> bytes:
-    """The protocol buffer."""
-    pieces = b"".join(_field(PIECES, _piece(each)) for each in model.pieces)
-    unknown = model.pieces[model.unk_id].text
-    trainer = (
-        _number(3, model.algorithm)
-        + _number(4, len(model.pieces))
-        + _number(24, model.suffix)
-        + _number(35, model.byte_fallback)
-        + _number(40, model.unk_id)
-        + _field(44, model.unk_surface.encode())
-        + _field(45, unknown)
-    )
-    normalizer = (
-        _field(1, b"user_defined" if model.charsmap.rules else b"identity")
-        + _field(2, write_charsmap(model.charsmap.rules))
-        + _number(3, model.add_dummy_prefix)
-        + _number(4, model.remove_extra_whitespaces)
-        + _number(5, model.escape_whitespaces)
-    )
-    return pieces + _field(TRAINER, trainer) + _field(NORMALIZER, normalizer)
-
-
-def _piece(piece: Piece) -> bytes:
-    score = pack([2 << 3 | FIXED32]) + struct.pack("<f", piece.score)
-    return _field(1, piece.text) + score + _number(3, piece.kind)
-
-
-def _field(number: int, data: bytes) -> bytes:
-    return pack([number << 3 | LENGTH, len(data)]) + data
-
-
-def _number(number: int, value: int) -> bytes:
-    return pack([number << 3 | VARINT, value])

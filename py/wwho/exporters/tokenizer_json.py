@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import takewhile
 from operator import itemgetter
 from typing import Any
 
@@ -15,17 +14,15 @@ from wwho.compile.oniguruma import parse_oniguruma
 from wwho.errors import ExportError, PatternError, WwhoError
 from wwho.exporters.exported import Exported, byte_model, cuts_alike, pattern_of, stand_in
 from wwho.format.bpe import BPE
-from wwho.format.decoder import Decoder, Replace, Step, Strip
 from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Flag
 from wwho.format.viterbi import Viterbi
 from wwho.format.write import write_artifact
-from wwho.importers.huggingface.draft import NONCHARACTERS
-from wwho.importers.huggingface.read import KEY, make
+from wwho.importers.huggingface.read import make
 from wwho.importers.reader import Options
 from wwho.importers.source import Source
+from wwho.interchange.tokenizer_json import KEY
 from wwho.normalize import FORM
-from wwho.reference.decoding import join
 
 FLAGS = {flag.name.lower(): flag for flag in Flag if flag.name and flag is not Flag.HIDDEN}
 
@@ -157,27 +154,18 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
 
 
 def spelled(artifact: Artifact) -> list[str]:
-    """The texts of the one model's tokens as files have them: bytes as what stands for them.
+    """Return the texts of the one model's tokens as files have them.
 
-    Of characters that an import put into texts, the decoder's first steps make what the file has.
+    Bytes are the characters that stand for them. A token that continues a word has its prefix.
     """
     (model,) = artifact.models
     if isinstance(model, BPE) and not model.units:
         return [stand_in(text) for text in model.texts]
-    decoder = artifact.decoder or Decoder()
-    own = Decoder(tuple(takewhile(_is_of_import, decoder.steps)))
-    texts = [join(own, [text])[0].decode() for text in model.texts]
+    texts = [text.decode() for text in model.texts]
     if isinstance(model, Greedy):
-        n, prefix = len(model.first), decoder.continuing
+        n, prefix = len(model.first), artifact.decoder.continuing if artifact.decoder else ""
         texts[n:] = [prefix + text for text in texts[n:]]
     return texts
-
-
-def _is_of_import(step: Step) -> bool:
-    """Whether a decoder's step is about a character that an import put into texts of tokens."""
-    return (isinstance(step, Replace) and step.pattern in NONCHARACTERS) or (
-        isinstance(step, Strip) and step.text in NONCHARACTERS
-    )
 
 
 def vocabulary(artifact: Artifact, texts: Iterable[str]) -> dict[str, int]:

@@ -22,7 +22,7 @@ from wwho.format.added import TOUCHING, write_added
 from wwho.format.read import read_artifact
 from wwho.format.scanners import read_automata, read_classes, write_automata, write_classes
 from wwho.format.write import assemble, write_artifact
-from wwho.importers.huggingface.read import KEY
+from wwho.interchange.tokenizer_json import KEY
 from wwho.tokenizer import Tokenizer
 
 FLAGS = {

@@ -159,7 +159,8 @@ def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str,
     texts = [*BYTES, *(digit.encode() for digit in digits)]
     vocab = _vocabulary(rules, start, texts)
     pairs = [
-        (texts[left], texts[right]) for left, right in _merges(rules, start, len(BYTES) + len(digits))
+        (texts[left], texts[right])
+        for left, right in _merges(rules, start, len(BYTES) + len(digits))
     ]
     numbered = list(enumerate(digits, start + len(BYTES)))
     grouped = len(digits) > len(DIGITS)

@@ -105,8 +105,8 @@ def _check_reach(model: Model) -> None:
         )
     if model.remove_extra_whitespaces and any("  " in text for text in _of_user(model)):
         raise SourceError(
-            "pieces of the user have repeated spaces, which remove_extra_whitespaces takes from all "
-            "others: no step of an artifact tells one space from the other. Train the model with "
+            "pieces of the user have repeated spaces, which remove_extra_whitespaces takes from "
+            "all other text: no artifact does both. Train the model with "
             "--remove_extra_whitespaces=false"
         )
     if model.algorithm is Algorithm.BPE:

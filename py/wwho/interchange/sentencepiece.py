@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from wwho.errors import SourceError
 from wwho.format.layout import MAX_IDS
+from wwho.format.leb import pack
 from wwho.interchange import protobuf
-from wwho.interchange.charsmap import Charsmap, read_charsmap
+from wwho.interchange.charsmap import Charsmap, read_charsmap, write_charsmap
 
 MARKER = "\u2581"
 """What stands for a space."""
@@ -238,3 +240,42 @@ def _text(spec: dict[int, protobuf.Value], number: int, name: str, default: str)
         return value.decode("utf-8")
     except UnicodeDecodeError:
         raise SourceError(f"{name}, {value!r}, is not UTF-8") from None
+
+
+def write_model(model: Model) -> bytes:
+    """Return the bytes of a `.model`."""
+    pieces = b"".join(_write_field(PIECES, _write_piece(each)) for each in model.pieces)
+    unknown = model.pieces[model.unk_id].text
+    trainer = (
+        _write_number(3, model.algorithm)
+        + _write_number(4, len(model.pieces))
+        + _write_number(24, model.suffix)
+        + _write_number(35, model.byte_fallback)
+        + _write_number(40, model.unk_id)
+        + _write_field(44, model.unk_surface.encode())
+        + _write_field(45, unknown)
+    )
+    normalizer = (
+        _write_field(1, b"user_defined" if model.charsmap.rules else b"identity")
+        + _write_field(2, write_charsmap(model.charsmap.rules))
+        + _write_number(3, model.add_dummy_prefix)
+        + _write_number(4, model.remove_extra_whitespaces)
+        + _write_number(5, model.escape_whitespaces)
+    )
+    return pieces + _write_field(TRAINER, trainer) + _write_field(NORMALIZER, normalizer)
+
+
+def _write_piece(piece: Piece) -> bytes:
+    """Return the message of a piece."""
+    score = pack([2 << 3 | protobuf.FIXED32]) + struct.pack("<f", piece.score)
+    return _write_field(1, piece.text) + score + _write_number(3, piece.kind)
+
+
+def _write_field(number: int, data: bytes) -> bytes:
+    """Return a field that is a text or a message."""
+    return pack([number << 3 | protobuf.LENGTH, len(data)]) + data
+
+
+def _write_number(number: int, value: int) -> bytes:
+    """Return a field that is a number."""
+    return pack([number << 3 | protobuf.VARINT, value])

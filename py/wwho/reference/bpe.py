@@ -111,8 +111,7 @@ class Units(Engine[BPE]):
         self._wholes = frozenset(wholes)
         # The symbol that unknown characters become, which then merges as any other.
         self._unk_symbol: int | None = None
-        unknown_merges = characters and model.unknown is Unknown.ID and not model.fuse
-        if unknown_merges and model.unk_id in ids[:n_symbols]:
+        if characters and model.unknown is Unknown.ID and model.unk_id in ids[:n_symbols]:
             self._unk_symbol = ids.index(model.unk_id)
 
     def pretoken(self, units: Sequence[Unit], unk: bool) -> Iterator[Token]:
@@ -206,10 +205,16 @@ class Units(Engine[BPE]):
             yield self.token(whole)
             return
         run: list[Symbol] = []
+        unknown_before = False
         for symbol_text, unit in zip(written, word, strict=True):
             number = self._symbols.get(symbol_text, self._unk_symbol)
             if number is not None:
-                run.append(Symbol(number, len(unit)))
+                is_unknown = symbol_text not in self._symbols
+                if is_unknown and unknown_before and self.model.fuse:
+                    run[-1] = Symbol(number, run[-1].size + len(unit))
+                else:
+                    run.append(Symbol(number, len(unit)))
+                unknown_before = is_unknown
                 continue
             if self.model.unknown is Unknown.NONE:
                 continue  # it is left out, and its neighbours meet

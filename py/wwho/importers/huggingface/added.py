@@ -157,11 +157,10 @@ def added_tokens(
             other = owner.setdefault(token.text, each)
             if other is not each:
                 both = each.flags & other.flags & Flag.NORMALIZED
+                why = f"{engine} takes either, by chance" if both else "an artifact finds only one"
                 each.value.fail(
                     f"{shown(each.text)} is found as {shown(token.text)}, as is that of "
-                    f"{other.value.pointer}; "
-                    + (f"{engine} takes either, by chance" if both else "an artifact has one token")
-                    + " of a text: remove one"
+                    f"{other.value.pointer}, of which {why}: remove one"
                 )
         added += forms
     notes += _notes(listed, rewritten, engine)
@@ -171,9 +170,7 @@ def added_tokens(
     return Found(tuple(sorted(added, key=lambda token: token.id)), tuple(notes))
 
 
-def _form(
-    token: Listed, normalizer: Sequence[Rewrite], scanners: CompiledScanners
-) -> str:
+def _form(token: Listed, normalizer: Sequence[Rewrite], scanners: CompiledScanners) -> str:
     """Return the text by which an added token is found."""
     if not token.flags & Flag.NORMALIZED:
         return token.text

@@ -11,7 +11,13 @@ from typing import Any
 from wwho.format.decoder import Decoder
 from wwho.format.model import Artifact, Route
 from wwho.format.steps import Cut
-from wwho.importers.huggingface import decoders, models, normalizers, post_processors, pre_tokenizers
+from wwho.importers.huggingface import (
+    decoders,
+    models,
+    normalizers,
+    post_processors,
+    pre_tokenizers,
+)
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.models.vocabulary import Around
 from wwho.importers.huggingface.patterns import Patterns, settle
@@ -73,7 +79,9 @@ def decode(component: Component | None, tokens: Sequence[str]) -> str:
     return join(Decoder(decoder.steps), texts)[0].decode("utf-8", "replace")
 
 
-def process(component: Component, ids: Sequence[int], pair: Sequence[int] | None = None) -> list[int]:
+def process(
+    component: Component, ids: Sequence[int], pair: Sequence[int] | None = None
+) -> list[int]:
     """Return the ids of a text, or of a pair of texts, with those that a post-processor adds."""
     known = {str(number): number for number in range(256)}
     template = post_processors.read(Value(component), known)

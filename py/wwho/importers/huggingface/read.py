@@ -34,6 +34,7 @@ from wwho.importers.huggingface.normalizers.replace import INSERTS
 from wwho.importers.huggingface.patterns import Patterns, settle
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, shown
+from wwho.interchange.tokenizer_json import KEY
 from wwho.reference.decode import listed_texts
 
 Read = TypeVar("Read")
@@ -48,8 +49,6 @@ PARTS = {
     "decoder",
     "model",
 }
-KEY = "components"
-"""What the record calls the components of a tokenizer.json."""
 COMPONENTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 VOCABULARY = {"vocab", "merges"}
 MOST_KEPT = 1 << 14
@@ -116,12 +115,8 @@ def literal(
     if root.raw.get("version", "1.0") != "1.0":
         root.at("version").fail(f'found {shown(root.raw["version"])}, expected "1.0"')
     patterns, listed = Patterns(), read_listed(root)
-    normalizer = _naming(
-        root.at("normalizer"), lambda value: normalizers.steps(value, patterns)
-    )
-    route = _naming(
-        root.at("pre_tokenizer"), lambda value: pre_tokenizers.steps(value, patterns)
-    )
+    normalizer = _naming(root.at("normalizer"), lambda value: normalizers.steps(value, patterns))
+    route = _naming(root.at("pre_tokenizer"), lambda value: pre_tokenizers.steps(value, patterns))
     if any(isinstance(step, Spell) for step in route) and normalizers.may_insert_in_front(
         root.at("normalizer")
     ):

@@ -59,9 +59,7 @@ def steps(value: Value) -> tuple[AnyStep, ...]:
     return tuple(found)
 
 
-def read(
-    value: Value, *, continuing: str, texts: Callable[[], Mapping[int, bytes]]
-) -> Decoder:
+def read(value: Value, *, continuing: str, texts: Callable[[], Mapping[int, bytes]]) -> Decoder:
     """Return how the texts of tokens join.
 
     No step of an artifact replaces what a pattern matches. Where such a Replace, and all before it,

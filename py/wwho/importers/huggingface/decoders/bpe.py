@@ -1,4 +1,4 @@
-"""BPEDecoder: the suffix of the last symbol of a word becomes a space, or nothing after the last one.
+"""BPEDecoder: the suffix that ends words becomes a space, or nothing in the last token.
 
 Options:
     suffix: what stands behind the last symbol of a word; it must not be empty.

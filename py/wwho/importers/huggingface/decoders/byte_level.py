@@ -1,4 +1,4 @@
-"""ByteLevel: characters that stand for bytes become these bytes, and all tokens one text.
+r"""ByteLevel: characters that stand for bytes become these bytes, and all tokens one text.
 
 A token with any other character stays as it is. The options are those of the pre-tokenizer and say
 nothing here.

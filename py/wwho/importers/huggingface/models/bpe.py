@@ -23,7 +23,7 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 from typing import Any, NoReturn
 
@@ -64,9 +64,10 @@ def read(value: Value, around: Around) -> Vocabulary:
     made = {left + right[len(prefix) :] for left, right in merges}
     whole, fuse = (bool(value.option(option, bool)) for option in ("ignore_merges", "fuse_unk"))
     bytes_of = _byte_tokens(value, vocab)
-    unk = _unknown(value, vocab, bytes_of, around)
+    unk: str | None = value.option("unk_token", str)
     symbols = symbols_of(vocab, prefix, suffix)
-    _check_merged(value, unk, merges, symbols, bytes_of, fuse=fuse)
+    spelled = around.spelled and not (prefix or suffix) and symbols.issuperset(STAND_INS)
+    _check_merged(value, merges, symbols, bytes_of, unk if not spelled else None)
     tokens: dict[str, int] = {}
     hidden: dict[str, int] = {}
     for text, number in vocab.items():
@@ -79,15 +80,16 @@ def read(value: Value, around: Around) -> Vocabulary:
         else:
             check_length(value.at("vocab"), text)
             tokens[text] = number
+    unk_id = _unk_id(value, unk, vocab, never=spelled or len(bytes_of) == 256)
     byte_ids = [vocab.get(f"<0x{byte:02X}>") for byte in range(256)] if bytes_of else []
-    if None in byte_ids and unk is None:
+    if None in byte_ids and unk_id is None:
         value.at("byte_fallback").fail(
             f"found true, but there is no token <0x{byte_ids.index(None):02X}>, and no unk_token "
             "that would stand for a character with this byte"
         )
     options: dict[str, Any] = {
         "whole": whole,
-        "unk_id": None if unk is None else vocab[unk],
+        "unk_id": unk_id,
         "fuse": fuse,
         "byte_ids": byte_ids,
         "added": {*around.added.values()},
@@ -146,38 +148,46 @@ def _byte_tokens(value: Value, vocab: Collection[str]) -> dict[str, int]:
     return {text: byte for text, byte in names.items() if fallback and text in vocab}
 
 
-def _unknown(
-    value: Value, vocab: Collection[str], bytes_of: Collection[str], around: Around
-) -> str | None:
-    """Return the token for unknown characters; None if they are left out, or if there are none.
+def _unk_id(value: Value, unk: str | None, vocab: Mapping[str, int], *, never: bool) -> int | None:
+    """Return the id of the token for unknown characters; None if they are left out.
+
+    Args:
+        value: the model.
+        unk: the token.
+        vocab: all tokens.
+        never: whether no character is ever unknown, so that the token need not be one.
 
     Raises:
         SourceError: it is no token, and a character may be unknown.
     """
-    unk: str | None = value.option("unk_token", str)
     if unk is None or unk in vocab:
-        return unk
-    if len(bytes_of) == 256 or (around.spelled and all(each in vocab for each in STAND_INS)):
+        return None if unk is None else vocab[unk]
+    if never:
         return None
-    value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
+    return value.at("unk_token").fail(f"found {shown(unk)}, which is no token of the vocabulary")
 
 
 def _check_merged(
     value: Value,
-    unk: str | None,
     merges: Sequence[Merge],
     symbols: Collection[str],
     bytes_of: Collection[str],
-    *,
-    fuse: bool,
+    unk: str | None,
 ) -> None:
-    """Refuse merges with a token that stands for an unknown character, unless it is a symbol.
+    """Refuse merges with a token that stands for unknown characters, unless it is a symbol.
+
+    Args:
+        value: the model.
+        merges: the merges.
+        symbols: the tokens that are symbols.
+        bytes_of: the tokens that stand for bytes of unknown characters.
+        unk: the token that stands for unknown characters; None if there are none.
 
     Raises:
         SourceError: there is such a merge.
     """
     parts = {part for pair in merges for part in pair}
-    if unk in parts and (bytes_of or fuse or unk not in symbols):
+    if unk in parts and len(bytes_of) < 256 and (bytes_of or unk not in symbols):
         value.at("unk_token").fail(f"found {shown(unk)}, which is merged with others")
     if merged := parts & {*bytes_of}:
         value.at("merges").fail(
@@ -222,7 +232,7 @@ def symbols_of(vocab: Collection[str], prefix: str, suffix: str) -> set[str]:
 
     Example:
         >>> sorted(symbols_of(["a", "ab", "##a", "b##", "#"], "##", ""))
-        ['##a', '#', 'a']
+        ['#', '##a', 'a']
     """
     found: set[str] = set()
     for before, after in product({"", prefix}, {"", suffix}):

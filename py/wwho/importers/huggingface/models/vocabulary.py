@@ -1,4 +1,4 @@
-"""What a model of `tokenizers` becomes: a model of an artifact, and tokens that it has no place for."""
+"""What a model of `tokenizers` becomes: an artifact's model, and tokens without a place in it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,5 @@ def check_length(value: Value, text: str) -> bytes:
     """
     data = text.encode("utf-8")
     if len(data) > MAX_TOKEN_BYTES:
-        value.fail(
-            f"a token of {len(data)} bytes; {MAX_TOKEN_BYTES} are possible: {shown(text)}"
-        )
+        value.fail(f"a token of {len(data)} bytes; {MAX_TOKEN_BYTES} are possible: {shown(text)}")
     return data

@@ -32,6 +32,4 @@ def read(value: Value, _: Around) -> Vocabulary:
     texts = {
         check_length(value.at("vocab"), text): number for text, number in vocab.items() if text
     }
-    return Vocabulary(
-        longest_match(value, texts, {}, vocab, value.text("unk_token"), None), vocab
-    )
+    return Vocabulary(longest_match(value, texts, {}, vocab, value.text("unk_token"), None), vocab)

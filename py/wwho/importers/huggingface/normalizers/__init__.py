@@ -39,8 +39,8 @@ STEPS: Mapping[str, Callable[[Value, Patterns], list[Rewrite]]] = {
 """For each type of normalizer the function that gives its steps; a Sequence has none of its own."""
 
 MOVES_SOURCES = STEPS.keys() - {"Prepend", "Replace"}
-"""Types that `tokenizers` runs wrongly, or not at all, on a text in front of which a Replace has put
-characters: they take these for characters of the text."""
+"""Types that `tokenizers` runs wrongly, or not at all, on a text in front of which a Replace has
+put characters: they take these for characters of the text."""
 
 
 def steps(value: Value, patterns: Patterns) -> list[Rewrite]:

@@ -1,4 +1,4 @@
-"""BertNormalizer: what BERT does to a text before it cuts it into words.
+r"""BertNormalizer: what BERT does to a text before it cuts it into words.
 
 In this order: control characters vanish and white space becomes a space, spaces go around each
 ideograph, accents vanish, letters become lower case.

@@ -1,6 +1,6 @@
-"""Nmt: control characters vanish, and all kinds of white space and U+FFFD become a space.
+r"""Nmt: control characters vanish, and all kinds of white space and U+FFFD become a space.
 
-Which characters these are is a list of `tokenizers`, taken from SentencePiece. There are no options.
+Which characters these are, `tokenizers` has taken from SentencePiece. There are no options.
 
 Example:
     >>> from wwho.importers.huggingface.examples import normalize

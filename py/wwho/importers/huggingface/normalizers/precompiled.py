@@ -1,4 +1,4 @@
-"""Precompiled: texts become others, as a character map of SentencePiece says.
+r"""Precompiled: texts become others, as a character map of SentencePiece says.
 
 It goes from grapheme cluster to grapheme cluster. One of fewer than 6 bytes that begins with a text
 of the map becomes what stands for the shortest such text, and the rest of it is lost; of all others

@@ -19,10 +19,9 @@ from __future__ import annotations
 
 from wwho.compile.nfa import nullable
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.compile.syntax import Ahead, Alt, Behind, Chars, End, Look, Machine, Node, Repeat, Seq
+from wwho.compile.syntax import Ahead, Alt, Behind, End, Look, Machine, Node, Repeat, Seq
 from wwho.format.automaton import START
 from wwho.format.steps import MATCH, Rewrite
-from wwho.format.steps import Replace as ReplaceStep
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.patterns import ANY, Patterns, read_pattern
 
@@ -66,9 +65,14 @@ def last_before_empty(pattern: Node) -> Node:
 def at_end(pattern: Node) -> Node:
     """Return what a pattern asks of the character before it in order to match nothing at the end.
 
+    The result matches nothing, or cannot match. It looks at the character before it where the
+    pattern does.
+
     Example:
-        >>> at_end(Alt((Chars(ANY.chars), Seq((Look(True, ANY.chars), End())))))
-        Alt(options=(Alt(options=()), Seq(parts=(Seq(parts=()), Seq(parts=())))))
+        >>> at_end(Seq((Repeat(ANY, 0, None), End())))
+        Seq(parts=(Seq(parts=()), Seq(parts=())))
+        >>> at_end(Seq((ANY, End())))
+        Seq(parts=(Alt(options=()), Seq(parts=())))
     """
     match pattern:
         case Seq(parts):

@@ -1,4 +1,4 @@
-"""Strip: white space at the beginning and at the end of a text goes.
+r"""Strip: white space at the beginning and at the end of a text goes.
 
 Options:
     strip_left: whether it goes at the beginning.

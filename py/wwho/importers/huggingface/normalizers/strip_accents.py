@@ -1,4 +1,4 @@
-"""StripAccents: combining marks vanish.
+r"""StripAccents: combining marks vanish.
 
 They are those of Unicode 9.0 that stand as characters of their own, so a normalizer NFD or NFKD
 before it makes accents of letters vanish, too. There are no options.

@@ -1,4 +1,4 @@
-"""NFC, NFD, NFKC, NFKD: the normal forms of Unicode 9.0, the version that `tokenizers` has.
+r"""NFC, NFD, NFKC, NFKD: the normal forms of Unicode 9.0, the version that `tokenizers` has.
 
 Characters that are newer than Unicode 9.0 stay as they are. There are no options.
 

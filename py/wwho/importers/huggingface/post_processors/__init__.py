@@ -44,7 +44,9 @@ def read(value: Value, ids: Ids) -> Template | None:
         check_options(each)
         process = each.dispatch(PROCESSES, "post-processor", ids)
         single, pair = process(single), process(pair)
-    found = Template(*(tuple(place for part in parts for place in part) for parts in (single, pair)))
+    found = Template(
+        *(tuple(place for part in parts for place in part) for parts in (single, pair))
+    )
     for places, needed in zip(found, Template(), strict=True):
         if sorted(place.what for place in places if place.what) != [each.what for each in needed]:
             value.fail("one text must stand in it once, and two of a pair once each")

@@ -1,4 +1,4 @@
-"""ByteLevel: cuts by GPT-2's pattern, then spells each piece in characters that stand for bytes.
+r"""ByteLevel: cuts by GPT-2's pattern, then spells each piece in characters that stand for bytes.
 
 Options:
     add_prefix_space: whether a space goes before each piece first, unless it begins with one.

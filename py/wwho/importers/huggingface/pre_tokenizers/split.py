@@ -19,9 +19,8 @@ A pattern that counts digits from the end of their run would have to look ahead 
 becomes the action COUNT:
 
     >>> digits = {"Regex": r"\d{1,3}(?=(?:\d{3})*\b)"}
-    >>> pre_tokenize(
-    ...     {"type": "Split", "pattern": digits, "behavior": "Isolated", "invert": False}, "a 12345,"
-    ... )
+    >>> options = {"behavior": "Isolated", "invert": False}
+    >>> pre_tokenize({"type": "Split", "pattern": digits, **options}, "a 12345,")
     ['a ', '12', '345', ',']
 """
 

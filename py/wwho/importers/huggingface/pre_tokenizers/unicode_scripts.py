@@ -1,4 +1,4 @@
-"""UnicodeScripts: cuts where the script of the characters changes.
+r"""UnicodeScripts: cuts where the script of the characters changes.
 
 Spaces go on with any script, and so do characters that Unicode 9.0 does not know; at the beginning
 of a piece they are left out. Hiragana and Katakana count as Han. There are no options.

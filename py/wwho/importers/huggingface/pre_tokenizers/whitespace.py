@@ -1,4 +1,4 @@
-r"""Whitespace: pieces are runs of word characters, and runs of other signs; white space is left out.
+r"""Whitespace: pieces are runs of word characters, and runs of other signs between white space.
 
 It is the pattern `\w+|[^\w\s]+`, with what Rust takes for a word character. There are no options.
 

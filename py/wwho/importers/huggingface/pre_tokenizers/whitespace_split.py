@@ -1,4 +1,4 @@
-"""WhitespaceSplit: pieces between white space. There are no options.
+r"""WhitespaceSplit: pieces between white space. There are no options.
 
 Example:
     >>> from wwho.importers.huggingface.examples import pre_tokenize
