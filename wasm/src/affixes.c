@@ -12,6 +12,7 @@ typedef struct {
     uint32_t *starts, *ends; /* for each byte of `out`, the places in the text between which it stands; starts have SYMBOL_BEGINS */
     size_t n;
     size_t reached;  /* where the tokens so far end in the pretoken */
+    size_t unknown;  /* where the last symbol begins in `out`, if it stands for unknown units; else SIZE_MAX */
 } wwho_writing;
 
 /* Append n bytes. */
@@ -36,8 +37,15 @@ static void append_symbol(wwho_writing *w, size_t at, uint32_t width) {
         w->n = from;
         return;
     }
+    if (known) w->unknown = SIZE_MAX;
     if (!known && v->unk_symbol != WWHO_NONE) {
         w->n = from;
+        if (v->fuse && w->unknown < from) { /* the symbol before stands for this unit, too */
+            w->reached += width;
+            for (size_t i = w->unknown; i < from; i++) w->ends[i] = (uint32_t)w->reached;
+            return;
+        }
+        w->unknown = from;
         append_bytes(w, v->texts + v->offset[v->unk_symbol], token_length(v, v->unk_symbol));
     } else
         bytes = !known && falls_back(w->e, v, w->out + from, n);
@@ -111,7 +119,7 @@ WWHO_LOCAL void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const 
         e->stuck = PIECE_STUCK;
         return;
     }
-    wwho_writing w = {.e = e, .v = v, .start = at, .end = end, .starts = (uint32_t *)(void *)e->work, .reached = at};
+    wwho_writing w = {.e = e, .v = v, .start = at, .end = end, .starts = (uint32_t *)(void *)e->work, .reached = at, .unknown = SIZE_MAX};
     w.ends = w.starts + room;
     w.out = e->work + 8 * room;
     write_symbols(&w);

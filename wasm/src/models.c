@@ -99,7 +99,7 @@ static int step_over(const wwho_model *model, wwho_vocabulary *v) {
 
 /* The symbol that unknown symbols become, and that merges as any other (FORMAT.md, Encoding); WWHO_NONE if there is none. */
 static uint32_t find_unk_symbol(const wwho_vocabulary *v) {
-    if (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_UNITS || v->unknown != UNKNOWN_ID || v->fuse) return WWHO_NONE;
+    if (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_UNITS || v->unknown != UNKNOWN_ID) return WWHO_NONE;
     uint32_t token = token_of(v, v->unk_id);
     return token < v->n_symbols ? token : WWHO_NONE;
 }
