@@ -69,8 +69,8 @@ from wwho.format.model import Added, Artifact, Flag  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
 from wwho.tokenizer import Tokenizer  # noqa: E402
-from wwho.tokenizer.ends import KINDS  # noqa: E402
-from wwho.tokenizer.special import allowed_mask  # noqa: E402
+from wwho.tokenizer.boundaries import KINDS  # noqa: E402
+from wwho.tokenizer.special_tokens import allowed_mask  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors"
 TWINS = ("gpt2", "p50k_base")  # have the ids of r50k_base and of p50k_edit

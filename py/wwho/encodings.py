@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from wwho.backends.select import BackendName, default_backend
 from wwho.errors import ArtifactError, UnknownModelError
 from wwho.tokenizer import Tokenizer
-from wwho.tokenizer.encoding import Encoding
+from wwho.tokenizer.tiktoken_encoding import Encoding
 
 DEFAULT_ENCODING = "wwho_328k"
 SUFFIX = ".wwho"

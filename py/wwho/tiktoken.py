@@ -17,8 +17,8 @@ from typing import ClassVar
 from wwho.backends.select import BackendName
 from wwho.encodings import encoding_name_for_model, open_shipped
 from wwho.encodings import list_encoding_names as _list_encoding_names
-from wwho.tokenizer.encoding import Encoding as _Encoding
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.special_tokens import Allowed
+from wwho.tokenizer.tiktoken_encoding import Encoding as _Encoding
 
 __all__ = [
     "Encoding",

@@ -13,7 +13,7 @@ import wwho
 from wwho import Tokenizer
 from wwho._core import lib
 from wwho.backends import native
-from wwho.backends import threads as parts
+from wwho.backends import parallel as parts
 from wwho.encodings import model_bytes
 
 np = pytest.importorskip("numpy")

@@ -17,8 +17,8 @@ from vector_checks import VECTORS
 
 import wwho
 from wwho import LimitError, SpecialTokenError, Tokenizer
-from wwho.tokenizer.cutting import character_edges
-from wwho.tokenizer.ends import KINDS
+from wwho.tokenizer.boundaries import KINDS
+from wwho.tokenizer.chunk_methods import character_edges
 
 CASES: list[dict[str, Any]] = json.loads((VECTORS / "chunks.json").read_text("ascii"))
 TEXT = "One. Two three.\n\nFour five? Six seven eight."

@@ -35,7 +35,7 @@ from wwho.exporters.exported import pattern_of
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
-from wwho.hf.names import Names
+from wwho.hf.token_names import Names
 from wwho.importers import Imported, Options, Source, import_file, import_source
 from wwho.importers.llama_patterns import LATER
 from wwho.interchange.charsmap import read_charsmap

@@ -24,7 +24,7 @@ transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 np = pytest.importorskip("numpy")
 
 from wwho.hf import WWHOTokenizer  # noqa: E402
-from wwho.hf.names import TWIN  # noqa: E402
+from wwho.hf.token_names import TWIN  # noqa: E402
 
 TINY = Path(__file__).resolve().parents[1] / "vectors" / "tiny.wwho"
 NAMES = wwho.list_encoding_names()
@@ -357,7 +357,7 @@ def test_auto_tokenizer_in_a_fresh_process(model_type: str | None, tmp_path: Pat
     if model_type:
         (first / "config.json").write_text(json.dumps({"model_type": model_type}))
     text = "ගමේ <tool> x<|end|>"
-    expected = ["wwho.hf.tokenizer", hf(text)["input_ids"], TEMPLATE, [True]]
+    expected = ["wwho.hf.pretrained_tokenizer", hf(text)["input_ids"], TEMPLATE, [True]]
     environment = {**os.environ, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
     for folder, other in ((first, second), (second, tmp_path / "c")):
         done = subprocess.run(

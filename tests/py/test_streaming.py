@@ -18,7 +18,7 @@ from tiny import small_model
 from wwho import SpecialTokenError, Tokenizer, get_encoding
 from wwho.format.write import write_artifact
 from wwho.normalize import nfc, nfc_parts
-from wwho.tokenizer import streaming
+from wwho.tokenizer import stream_methods as streaming
 
 NAMES = ("o200k_base", "wwho_328k", "wwho_super_328k")
 END = "<|endoftext|>"

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from wwho._core import ffi, lib
 from wwho.backends.backend import SPAN, Part, Placed, Span, unknown_id, unknown_text, unpacked
-from wwho.backends.core import CoreBackend, check_version, core_info, refuse
+from wwho.backends.c_core import CoreBackend, check_version, core_info, refuse
 from wwho.backends.header import STATUSES
-from wwho.backends.threads import in_parts, processors
+from wwho.backends.parallel import in_parts, processors
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 from wwho.text import Text, all_bytes
@@ -362,7 +362,7 @@ class NativeBackend(CoreBackend):
 
 
 class _Opened(NamedTuple):
-    """See `wwho.backends.core.Opened`."""
+    """See `wwho.backends.c_core.Opened`."""
 
     model: Any
 

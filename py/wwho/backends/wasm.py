@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from wwho.backends import header
 from wwho.backends.backend import SPAN, Part, Span, unknown_id, unknown_text, unpacked
-from wwho.backends.core import CoreBackend, check_version, core_info, refuse
+from wwho.backends.c_core import CoreBackend, check_version, core_info, refuse
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 
@@ -256,7 +256,7 @@ class WasmBackend(CoreBackend):
 
 
 class _Opened(NamedTuple):
-    """See `wwho.backends.core.Opened`."""
+    """See `wwho.backends.c_core.Opened`."""
 
     core: _Core
     model: int

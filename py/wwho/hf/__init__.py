@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
         "wwho.hf needs transformers: pip install 'wwho[hf]'", name=error.name
     ) from error
 
-from wwho.hf.tokenizer import WWHOTokenizer
+from wwho.hf.pretrained_tokenizer import WWHOTokenizer
 
 __all__ = ["WWHOConfig", "WWHOTokenizer"]
 

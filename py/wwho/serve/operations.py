@@ -16,7 +16,7 @@ from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import SpecialTokenError, UnknownTokenError
 from wwho.serve.problems import ProblemError, parse
 from wwho.tokenizer import Tokenizer
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.special_tokens import Allowed
 
 Run = Callable[[Any], Any]
 BATCH = 128  # most questions in one request

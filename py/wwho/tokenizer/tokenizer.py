@@ -14,11 +14,11 @@ from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import is_artifact, write_atomic
 from wwho.format.template import Template
 from wwho.text import Text, Unk, to_bytes
-from wwho.tokenizer.batches import Batches
-from wwho.tokenizer.cutting import Cutting
-from wwho.tokenizer.decoding import Decoding, TokenTexts
-from wwho.tokenizer.special import Allowed, Specials
-from wwho.tokenizer.streaming import Streaming
+from wwho.tokenizer.batch_methods import Batches
+from wwho.tokenizer.chunk_methods import Cutting
+from wwho.tokenizer.decode_methods import Decoding, TokenTexts
+from wwho.tokenizer.special_tokens import Allowed, Specials
+from wwho.tokenizer.stream_methods import Streaming
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,7 +18,7 @@ from wwho.importers import Imported, Options, Source, llama_cpp, ranks, sentence
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.huggingface import vocabulary_files
 from wwho.tokenizer import Tokenizer
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.special_tokens import Allowed
 
 HARD = (
     *("", " ", "  ", "a", " a", "a ", "\n", "\r\n", "\t", " \n ", "\n\n\n", "\u00a0", "\u3000"),

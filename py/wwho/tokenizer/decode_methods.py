@@ -11,7 +11,7 @@ from operator import index, itemgetter
 from typing import Any, TypeVar
 
 from wwho.backends.backend import Backend
-from wwho.tokenizer.opened import Opened
+from wwho.tokenizer.open_model import Opened
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")

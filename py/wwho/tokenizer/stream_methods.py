@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from wwho.errors import BackendError
 from wwho.text import Text, Unk, to_bytes
-from wwho.tokenizer.opened import Opened
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.open_model import Opened
+from wwho.tokenizer.special_tokens import Allowed
 
 PART = 1 << 18
 """Bytes that are worth a call: with more, little is won."""

@@ -14,7 +14,7 @@ from tokenizers import AddedToken
 
 from wwho.format.layout import SYLLABLE
 from wwho.format.template import Spaced, What
-from wwho.hf.added import with_added, with_pretokens
+from wwho.hf.added_tokens import with_added, with_pretokens
 from wwho.text import all_bytes, to_bytes
 from wwho.tokenizer import Tokenizer
 

@@ -10,7 +10,7 @@ from itertools import accumulate, chain
 from wwho.errors import UnknownTokenError
 from wwho.text import Text, to_bytes
 from wwho.tokenizer import Tokenizer
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.special_tokens import Allowed
 
 SPACES = b" \n\t"
 

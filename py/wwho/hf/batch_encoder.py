@@ -12,7 +12,7 @@ from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
 from wwho.format.template import Place, Spaced, Template, What, trimmed
-from wwho.hf.read import Input, Reader, Untrimmed
+from wwho.hf.input_reader import Input, Reader, Untrimmed
 from wwho.hf.rows import (
     Around,
     Encodings,

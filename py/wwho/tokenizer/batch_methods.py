@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from wwho.backends.backend import Placed
 from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
 from wwho.text import Text, Unk, all_bytes, characters
-from wwho.tokenizer.opened import Opened
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.open_model import Opened
+from wwho.tokenizer.special_tokens import Allowed
 
 if TYPE_CHECKING:
     import numpy as np

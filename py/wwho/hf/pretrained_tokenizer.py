@@ -17,11 +17,11 @@ from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
 from wwho.format.template import Template, What
-from wwho.hf.added import own_tokens
-from wwho.hf.batch import Batch, Options, samples_of
-from wwho.hf.names import Names, first_names, unused
-from wwho.hf.read import Reader
-from wwho.hf.train import trained_like
+from wwho.hf.added_tokens import own_tokens
+from wwho.hf.batch_encoder import Batch, Options, samples_of
+from wwho.hf.input_reader import Reader
+from wwho.hf.token_names import Names, first_names, unused
+from wwho.hf.train_like import trained_like
 from wwho.tokenizer import Tokenizer
 
 VOCAB_FILE = "tokenizer.wwho"

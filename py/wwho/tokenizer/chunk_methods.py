@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from wwho.backends.backend import MOST, Backend, Span
 from wwho.errors import LimitError
 from wwho.text import Text, Unk, characters
-from wwho.tokenizer.opened import Opened
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.open_model import Opened
+from wwho.tokenizer.special_tokens import Allowed
 
 if TYPE_CHECKING:
     from wwho.format.automaton import CompiledScanners
-    from wwho.tokenizer.ends import Kind
+    from wwho.tokenizer.boundaries import Kind
 
 
 class Chunk(NamedTuple):
@@ -232,7 +232,7 @@ class Cutting(Opened):
             >>> [chunk.text for chunk in enc.chunk("One. Two three. Four", 5)]
             ['One. Two three.', ' Four']
         """
-        from wwho.tokenizer.ends import KINDS, ends_in
+        from wwho.tokenizer.boundaries import KINDS, ends_in
 
         special = self._template.n_special(False, add_special_tokens)
         most = _tokens_in(limit, "limit", special + 1) - special

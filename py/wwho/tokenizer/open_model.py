@@ -7,7 +7,7 @@ from typing import ClassVar
 from wwho.backends.backend import Backend, Info
 from wwho.format.template import Template
 from wwho.text import Text, Unk, to_bytes
-from wwho.tokenizer.special import Allowed, Specials
+from wwho.tokenizer.special_tokens import Allowed, Specials
 
 
 class Opened:
