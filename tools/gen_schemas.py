@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from gen_unicode import run_node
+from wwho.compile.schema_loader import HAND_MADE
 
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.load import HAND_MADE
 from wwho.compile.schema import union
 from wwho.compile.unicode import ANY_SCRIPT, UNICODE_VERSION, category, grapheme_break, script
 

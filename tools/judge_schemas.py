@@ -26,12 +26,12 @@ import numpy as np
 import regex
 import uharfbuzz
 from unicode_segmentation_rs import graphemes
+from wwho.assemble.training_artifacts import counting_model
+from wwho.compile.schema_loader import HAND_MADE, load_schema, read_document, shipped_schemas
+from wwho.compile.schema_scanners import alike
 
-from wwho.assemble.artifact import counting_model
 from wwho.backends.select import open_backend
-from wwho.compile.load import HAND_MADE, load_schema, read_document, shipped_schemas
 from wwho.compile.schema import Schema, union
-from wwho.compile.segments import alike
 from wwho.compile.unicode import category
 from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.text import Block, part_of

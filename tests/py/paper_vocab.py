@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wwho.assemble.artifact import counting_model, units_of
-from wwho.compile.load import load_schema
-from wwho.compile.paper import paper_scanners
+from wwho.assemble.training_artifacts import counting_model, units_of
+from wwho.compile.paper_scanners import paper_scanners
+from wwho.compile.schema_loader import load_schema
+
 from wwho.corpus import Corpus
 from wwho.format.model import Added, Artifact
 from wwho.format.write import write_artifact

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from wwho.assemble.training_artifacts import units_of
 
-from wwho.assemble.artifact import units_of
 from wwho.errors import CorpusError
 from wwho.format.read import read_artifact
 from wwho.tokenizer import Tokenizer

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from evaluated import LINES, hand_model, measured, opened, put_files
+from wwho.assemble.training_artifacts import units_of
+from wwho.compile.schema_loader import load_schema
 
 import wwho
-from wwho.assemble.artifact import units_of
-from wwho.compile.load import load_schema
 from wwho.errors import WwhoError
 from wwho.evaluate import comparisons
 from wwho.evaluate.encoders import open_baseline, open_model

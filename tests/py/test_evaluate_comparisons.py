@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from evaluated import byte_model, hand_model, measured, opened, put_files
+from wwho.compile.schema_loader import load_schema
 
 from wwho import Tokenizer
 from wwho.assemble.base import byte_base
-from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
 from wwho.evaluate.comparisons import SENTENCES, Half, Identity

@@ -14,11 +14,11 @@ import regex
 from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from wwho.compile.transition_table import Dfa, Product
 
 from wwho.assemble.patterns import PATTERNS
 from wwho.compile import unicode
 from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.equivalence import Dfa, Product
 from wwho.compile.parse import MAX_DEPTH, parse_grammar, parse_regex
 from wwho.compile.scanners import MAX_RULES, Scanner, compile_scanners
 from wwho.compile.syntax import Chars

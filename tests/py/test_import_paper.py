@@ -22,12 +22,12 @@ from paper_reference import SCRIPTS, PaperEncoder, segments
 from paper_vocab import NAMES, learn_vocab, vocab_json
 from strategies import texts as any_texts
 from tiny import paper_base, paper_document, paper_model
+from wwho.assemble.training_artifacts import units_of
+from wwho.compile.schema_loader import load_schema
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.paper import Imported, import_vocab
 from wwho.assemble.vocab_json import parse_vocab_json
 from wwho.cli.verify import check_replay
-from wwho.compile.load import load_schema
 from wwho.compile.schema import Schema
 from wwho.encodings import model_bytes
 from wwho.errors import ArtifactError, SpecialTokenError

@@ -11,8 +11,8 @@ from pathlib import Path
 import oracle  # noqa: F401 - puts tools/ on the path
 import pytest
 from exhaustive import EXHAUSTIVE
+from wwho.compile.schema_loader import HAND_MADE, load_schema
 
-from wwho.compile.load import HAND_MADE, load_schema
 from wwho.compile.schema import Schema
 
 pytest.importorskip("uharfbuzz", reason="needs uharfbuzz")

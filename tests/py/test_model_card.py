@@ -13,10 +13,10 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from wwho.assemble.training_artifacts import units_of
+from wwho.compile.schema_loader import load_schema
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.atoms import AtomKind, compile_cuts
-from wwho.compile.load import load_schema
 from wwho.encodings import model_bytes
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact

@@ -15,10 +15,10 @@ import pytest
 from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from wwho.assemble.training_artifacts import units_of
 
 import wwho
 from wwho import Tokenizer
-from wwho.assemble.artifact import units_of
 from wwho.assemble.atoms import AtomKind
 from wwho.backends.native import Pool
 from wwho.corpus import Corpus

@@ -26,9 +26,9 @@ from odd_models import (
     phrase_model,
     replayable,
 )
+from wwho.assemble.training_artifacts import units_of
 
 from wwho import Tokenizer
-from wwho.assemble.artifact import units_of
 from wwho.cli.verify import check_replay
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import regex
+from wwho.assemble.training_artifacts import units_of
 
-from wwho.assemble.artifact import units_of
 from wwho.format.losses import losses
 from wwho.format.read import read_artifact
 from wwho.train import Corpus, train

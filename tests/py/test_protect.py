@@ -16,12 +16,12 @@ from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import small_model
+from wwho.assemble.training_artifacts import counting_model
+from wwho.compile.schema_loader import load_schema
 
 import wwho
-from wwho.assemble.artifact import counting_model
 from wwho.assemble.atoms import AtomKind
 from wwho.assemble.base import byte_base
-from wwho.compile.load import load_schema
 from wwho.format.model import Added, Flag
 from wwho.format.write import write_artifact
 from wwho.train import Corpus, count_words, train

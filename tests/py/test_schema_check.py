@@ -17,9 +17,9 @@ import pytest
 from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from wwho.compile.schema_loader import load_schema
+from wwho.compile.schema_scanners import Unit, compile_schemas
 
-from wwho.compile.load import load_schema
-from wwho.compile.segments import Unit, compile_schemas
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
 from wwho.evaluate.check import survey as surveys

@@ -11,13 +11,13 @@ import oracle  # noqa: F401 - puts tools/ on the path
 import gen_schemas
 import pytest
 import regex
+from wwho.compile.schema_document import shipped_folder
+from wwho.compile.schema_loader import UNICODE, each_named, load_schema
+from wwho.compile.schema_scanners import compile_schemas, router_scanner
 
 from wwho.assemble.atoms import PLAIN, AtomKind, compile_cuts, script_cut
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.document import shipped_folder
-from wwho.compile.load import UNICODE, each_named, load_schema
 from wwho.compile.schema import Schema, union
-from wwho.compile.segments import compile_schemas, router_scanner
 from wwho.compile.unicode import category, script
 from wwho.encodings import model_bytes
 from wwho.errors import SchemaError

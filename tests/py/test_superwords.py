@@ -17,12 +17,12 @@ import pytest
 from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wwho.assemble.training_artifacts import counting_model, units_of, with_merges
+from wwho.compile.schema_loader import load_schema
 
-from wwho.assemble.artifact import counting_model, units_of, with_merges
 from wwho.assemble.base import base_model, byte_base
 from wwho.backends.reference import ReferenceBackend
 from wwho.cli.verify import check_replay
-from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError
 from wwho.format.layout import SYLLABLE

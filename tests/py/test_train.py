@@ -19,10 +19,10 @@ from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import specials_of
+from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, units_of
+from wwho.compile.schema_loader import load_schema
 
-from wwho.assemble.artifact import counting_model, special_ids, trained_model, units_of
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.model import Artifact

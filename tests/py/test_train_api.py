@@ -189,9 +189,7 @@ def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_cutting_text_needs_nothing_that_files_are_read_with() -> None:
-    code = (
-        "import sys; sys.modules['lzma'] = None\nfrom wwho.assemble.artifact import counting_model"
-    )
+    code = "import sys; sys.modules['lzma'] = None\nfrom wwho.assemble.training_artifacts import counting_model"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -22,15 +22,15 @@ from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import bpe_of, specials_of
+from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, units_of
+from wwho.compile.schema_loader import load_schema
 
-from wwho.assemble.artifact import counting_model, special_ids, trained_model, units_of
 from wwho.assemble.atoms import PLAIN, AtomKind
 from wwho.assemble.atoms import Words as WordRule
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.patterns import PATTERNS
 from wwho.assemble.script import script_step
 from wwho.cli.verify import check_replay
-from wwho.compile.load import load_schema
 from wwho.compile.schema import Schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Texts

@@ -23,10 +23,10 @@ import fsspec
 import pyarrow
 import pyarrow.parquet
 import pytest
+from wwho.assemble.training_artifacts import units_of
+from wwho.compile.schema_loader import load_schema
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.corpus import Number
 from wwho.corpus.lines import sampler

@@ -21,10 +21,10 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wwho.compile.schema_loader import load_schema
 
 import wwho
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
 from wwho.corpus import Corpus, contents
 from wwho.corpus.corpus import Number
 from wwho.corpus.reader import Reading, part_of

@@ -24,10 +24,10 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from wwho.assemble.training_artifacts import units_of
+from wwho.compile.schema_loader import load_schema
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.lines import Block, blocks_of
 from wwho.corpus.reader import Part, Reader, Reading

@@ -10,9 +10,9 @@ from shutil import copy
 from typing import Any
 
 import pytest
+from wwho.assemble.training_artifacts import units_of
 
 import wwho
-from wwho.assemble.artifact import units_of
 from wwho.corpus import Corpus
 from wwho.format.read import read_artifact
 from wwho.train import count_words, train

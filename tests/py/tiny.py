@@ -13,8 +13,11 @@ import struct
 from dataclasses import replace
 from typing import Any
 
+from wwho.assemble.training_artifacts import added_tokens, special_ids, trained_model
+from wwho.compile.schema_loader import load_schema
+from wwho.compile.schema_scanners import compile_schemas
+
 from wwho.assemble import decoders
-from wwho.assemble.artifact import added_tokens, special_ids, trained_model
 from wwho.assemble.atoms import Words, cut_by, script_cut
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.bpe import bpe_model
@@ -22,12 +25,10 @@ from wwho.assemble.paper import import_vocab
 from wwho.assemble.patterns import PATTERNS
 from wwho.assemble.script import pair_step, script_artifact, symbol_model
 from wwho.assemble.vocab_json import parse_vocab_json
-from wwho.compile.load import load_schema
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.script import Block, script_pieces
-from wwho.compile.segments import compile_schemas
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.format.bpe import BPE
 from wwho.format.decoder import Bytes, Decoder, Join

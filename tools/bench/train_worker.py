@@ -82,7 +82,7 @@ def rustbpe_tokens(job: Job, pattern: str | None) -> Sequence[bytes]:
 
 def count(job: Job) -> Job:
     """Seconds that pass in the first stage alone, the best of some."""
-    counting_model = import_module("wwho.assemble.artifact").counting_model
+    counting_model = import_module("wwho.assemble.training_artifacts").counting_model
     count_corpus = import_module("wwho.train.count").count_corpus
     corpus = import_module("wwho.corpus").Corpus([job["file"]])
     model, seconds = counting_model(schemas()), []
@@ -98,7 +98,9 @@ def merge(job: Job) -> Job:
     native = import_module("wwho.train.native")
     choose_atoms = import_module("wwho.train.learn").choose_atoms
     words = native.Words()
-    scanners = native.Scanners(import_module("wwho.assemble.artifact").counting_model(schemas()))
+    scanners = native.Scanners(
+        import_module("wwho.assemble.training_artifacts").counting_model(schemas())
+    )
     words.count(scanners, Path(job["file"]).read_bytes())
     seconds = []
     for step in (1, 4):
@@ -120,7 +122,7 @@ TASKS = {
 
 def schemas() -> list[Any]:
     """The scripts of wwho_328k."""
-    load_schema = import_module("wwho.compile.load").load_schema
+    load_schema = import_module("wwho.compile.schema_loader").load_schema
     return [load_schema(name) for name in SCRIPTS]
 
 

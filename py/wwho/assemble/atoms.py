@@ -20,7 +20,7 @@ from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.schema import Schema
-from wwho.compile.segments import (
+from wwho.compile.schema_scanners import (
     SPACE,
     Unit,
     alike,

@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.assemble.artifact import added_tokens, record_over
 from wwho.assemble.atoms import OTHER, script_cut, with_pretokenizer
 from wwho.assemble.base import vocabulary_of
-from wwho.assemble.merges import LiveMerges, Units, live_merges
+from wwho.assemble.training_artifacts import added_tokens, record_over
 from wwho.assemble.vocab_json import UNKNOWN, VocabJson, refusal, shown
-from wwho.compile.paper import JOINERS, paper_scanners
+from wwho.assemble.vocab_json_merges import LiveMerges, Units, live_merges
+from wwho.compile.paper_scanners import JOINERS, paper_scanners
 from wwho.compile.schema import Schema
 from wwho.errors import SpecialTokenError
 from wwho.format.automaton import CompiledScanners
@@ -80,7 +80,7 @@ def import_vocab(
 ) -> Imported:
     """Build a model from a vocab.json that has been read.
 
-    Text is cut by `wwho.compile.segments`, other text encoded by the base. The id of a token is the
+    Text is cut by `wwho.compile.schema_scanners`, other text encoded by the base. The id of a token is the
     size of the base's id space plus its id in the file; a lone space that the vocabulary lacks gets
     one more id.
 

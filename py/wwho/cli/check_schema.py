@@ -96,8 +96,8 @@ def checked(name: str) -> tuple[Schema | None, list[SchemaError]]:
     Raises:
         OSError: the file cannot be read.
     """
-    from wwho.compile.load import examine_schema, read_document
-    from wwho.compile.segments import compile_schemas
+    from wwho.compile.schema_loader import examine_schema, read_document
+    from wwho.compile.schema_scanners import compile_schemas
 
     try:
         schema, errors = examine_schema(read_document(name))

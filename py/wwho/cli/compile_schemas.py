@@ -43,7 +43,7 @@ def compiled(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
     Raises:
         SchemaError: two schemas claim the same character.
     """
-    from wwho.assemble.artifact import trained_model, units_of
+    from wwho.assemble.training_artifacts import trained_model, units_of
     from wwho.version import __version__
 
     provenance = {

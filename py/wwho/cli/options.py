@@ -182,7 +182,7 @@ def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
         SchemasError: some of them break the definition, or there is none of that name.
         OSError: a file cannot be read.
     """
-    from wwho.compile.load import each_named, examine_schema, read_document
+    from wwho.compile.schema_loader import each_named, examine_schema, read_document
 
     schemas: list[Schema] = []
     refused: list[str] = []

@@ -68,7 +68,7 @@ def opened(options: argparse.Namespace) -> Backend:
         blob = shared.read_artifact(options.model)
         with naming(options.model):
             return open_backend(blob, options.backend)
-    from wwho.assemble.artifact import counting_model
+    from wwho.assemble.training_artifacts import counting_model
     from wwho.format.write import write_artifact
 
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)

@@ -318,7 +318,7 @@ def arguments(options: argparse.Namespace) -> dict[str, Any]:
         UsageError: a file that is read is the output.
         OSError: a file cannot be read.
     """
-    from wwho.compile.load import HAND_MADE
+    from wwho.compile.schema_loader import HAND_MADE
     from wwho.train import resolved, train
 
     shipped = HAND_MADE if options.atoms == "syllable" else ()

@@ -19,9 +19,9 @@ from functools import reduce
 from operator import or_
 
 from wwho.compile import unicode
-from wwho.compile.charset import CharReader
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import QUANTIFIERS, RegexParser
+from wwho.compile.pattern_characters import CharReader
 from wwho.compile.syntax import Ahead, Alt, Behind, Chars, End, Look, Node, Repeat, Seq, alt
 
 _HEX = CodePointSet.of(("0", "9"), ("a", "f"), ("A", "F"))

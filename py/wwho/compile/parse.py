@@ -11,8 +11,8 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from wwho.compile.charset import CharReader, Cursor
 from wwho.compile.codepoints import CodePointSet
+from wwho.compile.pattern_characters import CharReader, Cursor
 from wwho.compile.syntax import Chars, End, Look, Node, Repeat, alt, seq
 
 MAX_DEPTH = 50

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.document import Document, digest, read_ranges
-from wwho.compile.equivalence import Dfa as Table
 from wwho.compile.parse import grammar_names, parse_grammar
+from wwho.compile.schema_document import Document, digest, read_ranges
 from wwho.compile.syntax import Node
+from wwho.compile.transition_table import Dfa as Table
 
 __all__ = ["OTHER", "Schema", "Table"]
 

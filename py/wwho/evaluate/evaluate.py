@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wwho.assemble.artifact import counting_model
+from wwho.assemble.training_artifacts import counting_model
 from wwho.backends.select import open_backend
 from wwho.compile.schema import Schema
 from wwho.corpus import Corpus

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wwho.assemble.atoms import AtomKind, Words
 from wwho.assemble.base import byte_base
-from wwho.compile.load import HAND_MADE, each_named, load_schema
 from wwho.compile.schema import Schema
+from wwho.compile.schema_loader import HAND_MADE, each_named, load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Given, Texts
 from wwho.encodings import is_file, model_bytes

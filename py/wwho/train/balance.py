@@ -22,9 +22,15 @@ from fractions import Fraction
 from itertools import groupby, zip_longest
 from typing import Literal, NamedTuple
 
-from wwho.assemble.artifact import grown_base, special_ids, trained_model, units_of, with_merges
 from wwho.assemble.atoms import AtomKind
 from wwho.assemble.base import byte_base
+from wwho.assemble.training_artifacts import (
+    grown_base,
+    special_ids,
+    trained_model,
+    units_of,
+    with_merges,
+)
 from wwho.compile.schema import Schema, union
 from wwho.corpus.corpus import decimal
 from wwho.errors import CorpusError

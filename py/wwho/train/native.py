@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.script import script_step
+from wwho.assemble.training_artifacts import units_of
 from wwho.errors import ArtifactError, BackendError, CorpusError
 from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from wwho.assemble.artifact import record_over
 from wwho.assemble.atoms import AtomKind, collapsing
 from wwho.assemble.script import BLOCK_KEYS, block_record, script_step
+from wwho.assemble.training_artifacts import record_over
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema
 from wwho.compile.script import script_blocks
@@ -59,7 +59,7 @@ def train_model(
         >>> import tempfile, pathlib
         >>> from wwho.format.read import read_artifact
         >>> from wwho.encodings import model_bytes
-        >>> from wwho.compile.load import load_schema
+        >>> from wwho.compile.schema_loader import load_schema
         >>> base = read_artifact(model_bytes("o200k_base"))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "corpus.txt")

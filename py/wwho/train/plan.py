@@ -10,15 +10,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from wwho.assemble.artifact import (
+from wwho.assemble.atoms import PLAIN, AtomKind, Words
+from wwho.assemble.script import shapes_of
+from wwho.assemble.training_artifacts import (
     counting_model,
     special_ids,
     trained_model,
     units_of,
     with_merges,
 )
-from wwho.assemble.atoms import PLAIN, AtomKind, Words
-from wwho.assemble.script import shapes_of
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.schema import Schema, union
 from wwho.compile.unicode import ANY_SCRIPT

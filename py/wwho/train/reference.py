@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.atoms import AtomKind
-from wwho.compile.segments import Unit
+from wwho.assemble.training_artifacts import units_of
+from wwho.compile.schema_scanners import Unit
 from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair

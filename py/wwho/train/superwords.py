@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from wwho.assemble.artifact import units_of, with_merges
+from wwho.assemble.training_artifacts import units_of, with_merges
 from wwho.corpus.corpus import Corpus, Source
 from wwho.errors import CorpusError
 from wwho.format.model import Artifact

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 
-from wwho.assemble.artifact import counting_model
+from wwho.assemble.training_artifacts import counting_model
 from wwho.backends.backend import SPAN
 from wwho.backends.select import open_backend
 from wwho.compile.schema import Schema
@@ -110,7 +110,7 @@ def survey(schema: Schema, corpus: Corpus, *, advance: Advance = ignore) -> Surv
 
     Example:
         >>> import tempfile, pathlib
-        >>> from wwho.compile.load import load_schema
+        >>> from wwho.compile.schema_loader import load_schema
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "a.txt")
         ...     _ = file.write_text("ගමේ පාසලි ිට 1෴", "utf-8")

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.document import Document, join_pointer, read_ranges
-from wwho.compile.equivalence import Path, Product
 from wwho.compile.nfa import nullable
 from wwho.compile.schema import OTHER, Schema, Table, read_schema
-from wwho.compile.shape import shape_errors
+from wwho.compile.schema_document import Document, join_pointer, read_ranges
+from wwho.compile.schema_shape import shape_errors
+from wwho.compile.transition_table import Path, Product
 from wwho.compile.unicode import white_space
 from wwho.errors import SchemaError
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.document import (
+from wwho.compile.parse import parse_grammar
+from wwho.compile.schema import OTHER, read_schema
+from wwho.compile.schema_document import (
     TOO_DEEP,
     Document,
     join_pointer,
@@ -16,8 +18,6 @@ from wwho.compile.document import (
     repeated_keys,
     shipped_folder,
 )
-from wwho.compile.parse import parse_grammar
-from wwho.compile.schema import OTHER, read_schema
 from wwho.errors import PatternError, SchemaError
 
 BASE_ROUTE = "other"

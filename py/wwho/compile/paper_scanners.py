@@ -1,6 +1,6 @@
 """How the encoder that the WWHO paper's authors publish cuts text.
 
-It differs from the paper, and so from `wwho.compile.segments`, in three points:
+It differs from the paper, and so from `wwho.compile.schema_scanners`, in three points:
 
 - All units of a segment form one word, dandas, digits and orphans among them. So every unit is of
   rule `Unit.SYLLABLE`.
@@ -17,7 +17,7 @@ from dataclasses import replace
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.schema import Schema, union
-from wwho.compile.segments import SPACE, refuse_overlaps, segment, unit_rules
+from wwho.compile.schema_scanners import SPACE, refuse_overlaps, segment, unit_rules
 from wwho.compile.syntax import Chars, Look, alt, many, seq
 from wwho.format.automaton import CompiledScanners
 

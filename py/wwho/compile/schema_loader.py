@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wwho.compile.document import Document, parse_document, shipped_files
 from wwho.compile.schema import Schema, read_schema
-from wwho.compile.shape import shape_errors
-from wwho.compile.validate import condition_errors
+from wwho.compile.schema_conditions import condition_errors
+from wwho.compile.schema_document import Document, parse_document, shipped_files
+from wwho.compile.schema_shape import shape_errors
 from wwho.errors import SchemaError
 
 
@@ -59,7 +59,7 @@ def load_schema(
         The schema.
 
     Raises:
-        SchemaError: The first violation; `wwho.compile.validate.check_schema` lists them all.
+        SchemaError: The first violation; `wwho.compile.schema_conditions.check_schema` lists them all.
         OSError: If a file cannot be read.
 
     Example:
