@@ -202,7 +202,7 @@ def compared(
 
 def unsafe_cuts(native: Tokenizer, text: bytes, allowed: Any) -> Iterator[str]:
     """The places at which the core cuts beginnings of a text, though the ids are then others."""
-    _, mask = native._prepare(text, allowed, None)
+    _, mask = native._bytes_and_mask(text, allowed, None)
     whole = native._backend.encode(text, mask, False)
     for end in range(0, len(text) + 1, 1 + len(text) // 16):
         head, cut, place = native._backend.encode_part(text[:end], True, 0, mask, False, False)

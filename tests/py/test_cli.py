@@ -191,8 +191,8 @@ def test_endless_input_stops_at_the_limit(
 ) -> None:
     """Of one word, or of one line; what can be cut may go on."""
     monkeypatch.setattr("wwho.cli.streams.MAX_BYTES", 1000)
-    monkeypatch.setattr("wwho.tokenizer.stream_methods.MOST", 1000)
-    monkeypatch.setattr("wwho.tokenizer.stream_methods.PART", 100)
+    monkeypatch.setattr("wwho.tokenizer.stream_methods.MAX_WAITING_BYTES", 1000)
+    monkeypatch.setattr("wwho.tokenizer.stream_methods.PART_BYTES", 100)
     monkeypatch.setattr("wwho.cli.streams.BLOCK", 50)
     arguments = (command, "--model", "o200k_base", *options)
     assert cli(*arguments, stdin=b"a, b\n" * 1000).code == 0

@@ -18,8 +18,8 @@ from wwho.text import Text, all_bytes
 DECODERS = ("none", "parts", "whole")
 """How the texts of tokens join: see `Info`."""
 
-MOST = 2**31 - 1
-"""More tokens than any text has."""
+MAX_LENGTH = 2**31 - 1
+"""Bytes: the longest text that one call of the core takes. No text has more tokens than bytes."""
 
 Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
 """Ids, and for each the first and last-plus-one code point that it touches."""
@@ -292,7 +292,7 @@ class Backend(Protocol):
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
         """As `count` without a limit, for many."""
-        return [self.count(text, allowed, unk, MOST) for text in all_bytes(texts)]
+        return [self.count(text, allowed, unk, MAX_LENGTH) for text in all_bytes(texts)]
 
     def spans_packed(self, text: bytes) -> bytes:
         """As `spans`: a `SPAN` for each."""

@@ -113,7 +113,7 @@ def _cuts(component: dict[str, Any] | None) -> bool:
 def _forms(enc: Tokenizer, number: int, token: AddedToken) -> list[Added]:
     """An added token; one of normalized text is found by its normalized form, if any is left."""
     flags = Flag(sum(flag for name, flag in FLAGS.items() if getattr(token, name)))
-    form = enc._form(token.content).decode() if token.normalized else token.content
+    form = enc._normalized(token.content).decode() if token.normalized else token.content
     hidden = [] if form == token.content else [Added(token.content, number, Flag.HIDDEN)]
     return [*([Added(form, number, flags)] if form else []), *hidden]
 

@@ -90,7 +90,7 @@ class Reader:
             sizes = [len(ids) for ids, _ in self._placed(parts, ordinary)]
             numbers = [k if isinstance(part, str) else None for k, part in enumerate(parts)]
             return [k for k, size in zip(numbers, sizes, strict=True) for _ in range(size)]
-        data, mask = self.enc._prepare(given, self._allowed(ordinary), ())
+        data, mask = self.enc._bytes_and_mask(given, self._allowed(ordinary), ())
         _, begins, stops = self.enc._backend.encode_with_places(data, mask, False)
         _, _, _, spans = self._cutting._backend.encode_with_spans(data, mask, False)
         starts, ends, before = list[int](), list[int](), None
@@ -120,7 +120,7 @@ class Reader:
     def _placed(self, parts: Sequence[str | int], ordinary: bool) -> Iterator[Untrimmed]:
         """The ids of each text or id, and where they stand in it."""
         texts = [part for part in parts if isinstance(part, str)]
-        given, mask = self.enc._prepare_batch(texts, self._allowed(ordinary), ())
+        given, mask = self.enc._texts_and_mask(texts, self._allowed(ordinary), ())
         encoded = iter(
             self.enc._backend.encode_batch_with_offsets(all_bytes(given), mask, False, 8)
         )
@@ -131,7 +131,7 @@ class Reader:
             ids, places = next(encoded)
             spaced = list(starmap(Spaced, places))
             if self._trim:
-                spaced = self.enc._spaced(to_bytes(part), ids, places, self._trim)
+                spaced = self.enc._offsets_with_spaces(to_bytes(part), ids, places, self._trim)
             if _PAIR.search(part):
                 at = character_bounds(part)
                 spaced = [

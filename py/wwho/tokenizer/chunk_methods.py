@@ -1,32 +1,29 @@
-"""Counting tokens, and cutting texts: as the model does, or to a number of tokens."""
+"""The methods of `Tokenizer` that cut a text to a number of tokens, and into chunks."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
 from operator import index
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from wwho.backends.backend import MOST, Backend, Span
+from wwho.backends.backend import Backend, Span
 from wwho.errors import LimitError
-from wwho.text import Text, Unk, characters
-from wwho.tokenizer.open_model import Opened
+from wwho.tokenizer.grapheme_clusters import cluster_edges
+from wwho.tokenizer.open_model import OpenModel
 from wwho.tokenizer.special_tokens import Allowed
 
 if TYPE_CHECKING:
-    from wwho.format.automaton import CompiledScanners
-    from wwho.tokenizer.boundaries import Kind
+    from wwho.tokenizer.boundaries import Boundary
 
 
 class Chunk(NamedTuple):
-    """A part of a text.
+    """A part of a text that keeps a limit of tokens.
 
     Attributes:
         text: the part.
-        start: its first code point in the text.
+        start: the code point in the text at which it begins.
         end: the code point after its last.
         tokens: how many tokens it has, those of the template among them where they count.
     """
@@ -37,119 +34,13 @@ class Chunk(NamedTuple):
     tokens: int
 
 
-class Segment(NamedTuple):
-    """A part of a text that one route tokenizes.
+class ChunkMethods(OpenModel):
+    """The methods of a tokenizer that cut a text to a number of tokens.
 
-    Attributes:
-        route: the route's name, such as "other" or "sinhala".
-        text: the text.
-        units: its syllables and lone characters; empty for routes of the base BPE.
-    """
-
-    route: str
-    text: str
-    units: tuple[str, ...]
-
-
-class Cutting(Opened):
-    """The methods of a tokenizer that count tokens, and cut texts.
-
-    What is cut to a number of tokens is cut between two of them, in no syllable and no character.
+    They cut between two tokens only, never within a syllable or a grapheme cluster.
     """
 
     __slots__ = ()
-
-    def count(
-        self,
-        text: Text,
-        pair: Text | None = None,
-        *,
-        add_special_tokens: bool = False,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed | None = None,
-        unk: Unk = "spell",
-    ) -> int:
-        """How many tokens `encode` gives, without making them; arguments as for `encode`.
-
-        Raises:
-            SpecialTokenError: the text spells a disallowed special token.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").count("hello world")
-            2
-        """
-        n = self._template.n_special(pair is not None, add_special_tokens)
-        for each in (text,) if pair is None else (text, pair):
-            data, mask = self._prepare(each, allowed_special, disallowed_special)
-            n += self._backend.count(data, mask, self._is_token(unk), MOST)
-        return n
-
-    def count_till_limit(
-        self,
-        text: Text,
-        limit: int,
-        pair: Text | None = None,
-        *,
-        add_special_tokens: bool = False,
-        allowed_special: Allowed = frozenset(),
-        disallowed_special: Allowed | None = None,
-        unk: Unk = "spell",
-    ) -> int | None:
-        """How many tokens `encode` gives if there are at most `limit`; None if there are more.
-
-        Counting stops soon after the limit; only a long run of one script, or one long word, is
-        read to its end. Arguments but the limit are as for `encode`.
-
-        Raises:
-            TypeError: the limit is no whole number.
-            ValueError: the limit is negative, or as for `encode`.
-            SpecialTokenError: the text spells a disallowed special token.
-
-        Example:
-            >>> import wwho
-            >>> enc = wwho.get_encoding("o200k_base")
-            >>> enc.count_till_limit("hello world", 10), enc.count_till_limit("hello world", 1)
-            (2, None)
-        """
-        limit = index(limit)
-        if limit < 0:
-            raise ValueError(f"limit is {limit}; give the number of tokens there is room for")
-        texts = (text,) if pair is None else (text, pair)
-        given = [self._prepare(each, allowed_special, disallowed_special) for each in texts]
-        unknown = self._is_token(unk)
-        n = self._template.n_special(pair is not None, add_special_tokens)
-        for data, mask in given:
-            if n <= limit:
-                n += self._backend.count(data, mask, unknown, limit - n)
-        return n if n <= limit else None
-
-    def segment(self, text: Text) -> list[Segment]:
-        """Cut a text as the model does before it looks up any token.
-
-        Returns:
-            The segments, which joined give the text, with one U+FFFD for each byte of it that is
-            not UTF-8. Segments of Abugida routes come with their syllables (and lone signs), those
-            of the base BPE without. Special tokens are ordinary text.
-
-        Example:
-            >>> import wwho
-            >>> wwho.get_encoding("o200k_base").segment("hello world")
-            [Segment(route='other', text='hello world', units=())]
-        """
-        data = self._form(text)
-        spans = self._backend.spans(data)
-        starts = [k for k, span in enumerate(spans) if span.first]
-        return [
-            self._segment(data, spans[begin:end]) for begin, end in pairwise([*starts, len(spans)])
-        ]
-
-    def _segment(self, data: bytes, spans: Sequence[Span]) -> Segment:
-        """The segment of these spans."""
-        route = self._backend.info.routes[spans[0].route]
-        cut = [] if route.units is None else spans
-        units = tuple(characters(data[span.start : span.end]) for span in cut)
-        return Segment(route.name, characters(data[spans[0].start : spans[-1].end]), units)
 
     def truncate(
         self,
@@ -160,9 +51,10 @@ class Cutting(Opened):
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
     ) -> str:
-        """The longest beginning of a text that ends between two of its tokens and keeps a limit.
+        """Return the longest beginning of a text that has at most `limit` tokens of its own.
 
-        No syllable and no character, as a reader sees them, is cut.
+        It ends between two tokens of the whole text, and within no syllable and no grapheme
+        cluster. It is "" if even the first of these has more tokens than the limit.
 
         Args:
             text: the text.
@@ -181,15 +73,17 @@ class Cutting(Opened):
             >>> wwho.get_encoding("wwho_328k").truncate("ගමේ school අද", 2)
             'ගමේ school'
         """
-        special = self._template.n_special(False, add_special_tokens)
-        most = _tokens_in(limit, "limit", special) - special
-        cut = self._cut(text, allowed_special, disallowed_special)
-        if cut.within(0, len(cut.text), most) is not None:
+        n_special = self._template.n_special(False, add_special_tokens)
+        most = _token_count(limit, "limit", n_special) - n_special
+        cuts = self._encode_and_find_cuts(text, allowed_special, disallowed_special)
+        if cuts.count_within(0, len(cuts.text), most) is not None:
             return text
-        for k in range(_last_up_to(cut.tokens, most), 0, -1):
-            # What is cut off is missing: a contraction, say, whose tokens alone are more.
-            if cut.is_edge(cut.places[k]) and cut.within(0, cut.places[k], most) is not None:
-                return cut.text[: cut.places[k]]
+        for k in range(_last_up_to(cuts.tokens_before, most), 0, -1):
+            place = cuts.places[k]
+            # A beginning may have more tokens alone than within the whole text, such as one that
+            # ends in the first half of a contraction: so it is counted anew.
+            if cuts.is_cluster_edge(place) and cuts.count_within(0, place, most) is not None:
+                return cuts.text[:place]
         return ""
 
     def chunk(
@@ -198,32 +92,35 @@ class Cutting(Opened):
         limit: int,
         *,
         overlap: int = 0,
-        prefer: Kind = "paragraph",
+        prefer: Boundary = "paragraph",
         add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
     ) -> list[Chunk]:
-        """Cut a text into chunks, for retrieval, say.
+        """Cut a text into chunks of at most `limit` tokens, for retrieval, say.
 
-        Each begins where the one before it ends or, with an overlap, earlier. They end between two
-        tokens, in no syllable and in no character.
+        Each chunk begins where the one before it ends or, with an overlap, earlier. Chunks begin
+        and end between two tokens of the text, within no syllable and no grapheme cluster.
+        Nothing is left out, and the empty text has no chunks.
 
         Args:
             text: the text.
-            limit: tokens that a chunk has at most.
-            overlap: tokens that two neighbours share at most; less than the limit.
-            prefer: what a chunk should end with: the last such end that leaves at least half of
-                the limit used, else the next kind of "paragraph" (a blank line follows),
-                "sentence", "line", "word" and "token".
-            add_special_tokens: whether the tokens of the model's template count in each chunk; more
-                than they are is then the least limit. A chunk's text has none of them.
+            limit: the most tokens that a chunk may have when it is encoded alone.
+            overlap: the most tokens that two neighbours may share; less than the limit. Half as
+                many are enough if the later chunk then begins after a boundary.
+            prefer: the best boundary to end chunks at. A chunk ends at the last such boundary that
+                leaves at least half of the limit used; where there is none, at one of the next
+                kind of "paragraph" (a blank line follows), "sentence", "line", "word" and "token".
+            add_special_tokens: whether the tokens of the model's template count in each chunk. The
+                limit must then be greater than their number. A chunk's text contains none of them.
             allowed_special: as for `encode`.
             disallowed_special: as for `encode`.
 
         Raises:
-            TypeError: the text is no `str`, or a number of tokens no whole number.
+            TypeError: the text is no `str`, or the limit or overlap no whole number.
             ValueError: `limit`, `overlap` or `prefer` is none of the above.
-            LimitError: one syllable or character alone has more tokens (also a ValueError).
+            LimitError: one syllable or grapheme cluster alone has more tokens than the limit (also
+                a ValueError).
             SpecialTokenError: the text spells a disallowed special token.
 
         Example:
@@ -232,219 +129,233 @@ class Cutting(Opened):
             >>> [chunk.text for chunk in enc.chunk("One. Two three. Four", 5)]
             ['One. Two three.', ' Four']
         """
-        from wwho.tokenizer.boundaries import KINDS, ends_in
+        from wwho.tokenizer.boundaries import BOUNDARIES, boundaries_by_kind
 
-        special = self._template.n_special(False, add_special_tokens)
-        most = _tokens_in(limit, "limit", special + 1) - special
-        aside = " without the template's tokens" if special else ""
-        shared = _tokens_in(overlap, "overlap", 0)
+        n_special = self._template.n_special(False, add_special_tokens)
+        most = _token_count(limit, "limit", n_special + 1) - n_special
+        limit_note = " without the template's tokens" if n_special else ""
+        shared = _token_count(overlap, "overlap", 0)
         if shared >= most:
             raise ValueError(
-                f"overlap is {shared}; give less than the limit, which is {most}{aside}"
+                f"overlap is {shared}; give less than the limit, which is {most}{limit_note}"
             )
-        if prefer not in KINDS:
-            raise ValueError(f"prefer is {prefer!r}; it is one of {', '.join(KINDS)}")
-        cut = self._cut(text, allowed_special, disallowed_special)
-        ends = ends_in(cut.text, cut.places, prefer)
-        chunks = _Chunker(cut, most, shared, ends, aside).chunks()
-        return [each._replace(tokens=each.tokens + special) for each in chunks]
+        if prefer not in BOUNDARIES:
+            raise ValueError(f"prefer is {prefer!r}; it is one of {', '.join(BOUNDARIES)}")
+        cuts = self._encode_and_find_cuts(text, allowed_special, disallowed_special)
+        boundaries = boundaries_by_kind(cuts.text, cuts.places, prefer)
+        chunks = _Chunker(cuts, most, shared, boundaries, limit_note).chunks()
+        return [chunk._replace(tokens=chunk.tokens + n_special) for chunk in chunks]
 
-    def _cut(self, text: str, allowed: Allowed, disallowed: Allowed | None) -> _Cut:
-        """A text and where it may be cut."""
+    def _encode_and_find_cuts(
+        self, text: str, allowed: Allowed, disallowed: Allowed | None
+    ) -> _TextWithCuts:
+        """Encode a text, and find the places between its tokens that are within no syllable.
+
+        Grapheme clusters are not looked at yet, because most places are never asked about.
+
+        Raises:
+            TypeError: the text is no `str`.
+            SpecialTokenError: the text spells a disallowed special token.
+        """
         if not isinstance(text, str):
             raise TypeError(f"expected str, found {type(text).__name__}; decode bytes first")
-        data, mask = self._prepare(text, allowed, disallowed)
+        data, mask = self._bytes_and_mask(text, allowed, disallowed)
         spans: list[Span] = []
         if any(route.units is not None for route in self._backend.info.routes):
             ids, starts, ends, spans = self._backend.encode_with_spans(data, mask, False)
         else:
             ids, starts, ends = self._backend.encode_with_places(data, mask, False)
         offsets = self._backend.offsets(data, starts, ends, False)
-        in_unit = self._in_units(spans)
+        is_in_unit = self._is_in_unit(spans)
+        # Not the text as given: its lone surrogates are U+FFFD now, and its pairs one character.
         text = data.decode("utf-8")
-        # What is between two tokens, such as a mark that was composed, goes with the first.
-        begins = [*(first for first, _ in offsets[1:]), len(text)]
-        tokens, places = [0], [0]
-        for k, begin in enumerate(begins[: len(ids)], 1):
-            touched = begin < offsets[k - 1][1]
-            if not touched and not in_unit(starts[k] if k < len(ids) else len(data)):
-                tokens.append(k)
-                places.append(begin)
-        return _Cut(self._backend, text, mask, tokens, places, character_edges(text))
+        # Place k is before token k, so what stands between two tokens, such as a combining mark
+        # that was composed, goes with the token before it.
+        token_begins = [*(first for first, _ in offsets[1:]), len(text)]
+        tokens_before, places = [0], [0]
+        for k, place in enumerate(token_begins[: len(ids)], 1):
+            splits_character = place < offsets[k - 1][1]
+            if not splits_character and not is_in_unit(starts[k] if k < len(ids) else len(data)):
+                tokens_before.append(k)
+                places.append(place)
+        is_cluster_edge = cluster_edges(text)
+        return _TextWithCuts(self._backend, text, mask, tokens_before, places, is_cluster_edge)
 
-    def _in_units(self, spans: Iterable[Span]) -> Callable[[int], bool]:
-        """Whether a byte is within a syllable; to be asked for in ascending order."""
+    def _is_in_unit(self, spans: Iterable[Span]) -> Callable[[int], bool]:
+        """Return a function that says whether a byte place is within a syllable, not at its edge.
+
+        Call the function with ascending places only: it walks along the spans.
+        """
         routes = self._backend.info.routes
         units = (span for span in spans if routes[span.route].units is not None)
         unit = next(units, None)
 
-        def in_unit(place: int) -> bool:
+        def is_in_unit(place: int) -> bool:
+            """Return whether a byte place is within a unit, walking on to that unit."""
             nonlocal unit
             while unit and unit.end <= place:
                 unit = next(units, None)
             return unit is not None and unit.start < place
 
-        return in_unit
+        return is_in_unit
 
 
 @dataclass(frozen=True)
-class _Cut:
-    """A text, and the places between its tokens.
+class _TextWithCuts:
+    """A text with the places at which it may be cut, if they are also edges of clusters.
+
+    Places have numbers, which are indexes into both lists. Place 0 is the start of the text.
 
     Attributes:
-        backend: what counts.
+        backend: counts the tokens of parts.
         text: the text that is encoded.
-        mask: the special tokens that are allowed.
-        tokens: how many of the text's tokens lie before each place; ascending.
-        places: in code points; ascending, the first 0.
-        is_edge: whether a place is between two characters as a reader sees them.
+        mask: the special tokens that are allowed, as backends take them.
+        tokens_before: how many of the text's tokens lie before each place; ascending.
+        places: the places in code points; ascending, the first 0.
+        is_cluster_edge: says whether a place (code points) is between two grapheme clusters.
     """
 
     backend: Backend
     text: str
     mask: bytes | None
-    tokens: list[int]
+    tokens_before: list[int]
     places: list[int]
-    is_edge: Callable[[int], bool]
+    is_cluster_edge: Callable[[int], bool]
 
-    def within(self, start: int, end: int, limit: int) -> int | None:
-        """How many tokens a part has of its own; None for more than the limit."""
+    def count_within(self, start: int, end: int, limit: int) -> int | None:
+        """Return how many tokens `text[start:end]` has alone; None if more than the limit."""
         part = self.text[start:end].encode("utf-8")
-        found = self.backend.count(part, self.mask, False, limit)
-        return found if found <= limit else None
+        n_tokens = self.backend.count(part, self.mask, False, limit)
+        return n_tokens if n_tokens <= limit else None
 
 
 @dataclass(frozen=True)
 class _Chunker:
-    """Cuts a text into chunks. Places go by their numbers; errors put `aside` after the limit."""
+    """Cuts one text into chunks. All its methods give places by their numbers.
 
-    cut: _Cut
+    Attributes:
+        cuts: the text and its places.
+        limit: the most tokens that a chunk may have, without those of the template.
+        overlap: the most tokens that two neighbours may share.
+        boundaries: what `boundaries_by_kind` returns for the places.
+        limit_note: what an error says after the limit.
+    """
+
+    cuts: _TextWithCuts
     limit: int
     overlap: int
-    ends: list[list[int]]
-    aside: str
+    boundaries: list[list[int]]
+    limit_note: str
 
     def chunks(self) -> list[Chunk]:
-        """The chunks."""
-        cut, found = self.cut, []
-        tokens, places = cut.tokens, cut.places
+        """Return the chunks of the text, in order.
+
+        Raises:
+            LimitError: one syllable or grapheme cluster alone has more tokens than the limit.
+        """
+        cuts, chunks = self.cuts, list[Chunk]()
+        places, last = cuts.places, len(cuts.places) - 1
+        # The chunks so far end at `end`, and the next one begins at `start`, not after it.
         start = end = 0
-        while end < len(places) - 1:
-            best = self._best(start, end)
+        while end < last:
+            best = self._best_chunk(start, end)
             if best:
                 end, chunk = best
-                found.append(chunk)
-                start = self._start_before(end)
+                chunks.append(chunk)
+                start = self._start_after(end)
             elif start < end:
-                # Less of an overlap: with it there is no room for anything new.
-                after = next(k for k in range(end + 1, len(places)) if cut.is_edge(places[k]))
-                least = bisect_left(tokens, tokens[after] - self.limit)
-                start = max(start + 1, min(end, least))
+                start = self._start_with_less_overlap(start, end)
             else:
-                at = places[start]
-                raise LimitError(
-                    f"the syllable or character at code point {at} ({cut.text[at : at + 20]!r}) "
-                    f"has more tokens than the limit, {self.limit}{self.aside}, and is never cut; "
-                    "give a higher limit"
-                )
-            while start < end and not cut.is_edge(places[start]):
+                self._raise_limit_error(places[start])
+            while start < end and not cuts.is_cluster_edge(places[start]):
                 start += 1
-        return found
+        return chunks
 
-    def _best(self, start: int, after: int) -> tuple[int, Chunk] | None:
-        """The best chunk from a place that ends beyond another, and where it ends."""
-        tokens, last = self.cut.tokens, len(self.cut.places) - 1
-        most = _last_up_to(tokens, tokens[start] + self.limit)
-        if most == last and (found := self._chunk(start, last)):
-            return found
-        # A worse end is taken rather than one that leaves half of the limit unused.
-        least = max(after + 1, bisect_left(tokens, tokens[start] + self.limit / 2))
-        for kind in self.ends:
-            for i in range(_last_up_to(kind, most), -1, -1):
-                if kind[i] < least:
+    def _best_chunk(self, start: int, covered: int) -> tuple[int, Chunk] | None:
+        """Return the best chunk that begins at place `start` and ends after place `covered`.
+
+        The best is all of the rest; then one that ends at the best kind of boundary, and uses at
+        least half of the limit; then the longest.
+
+        Returns:
+            The number of the place where it ends, and the chunk; None if there is no such chunk,
+            because even the shortest has more tokens than the limit.
+        """
+        tokens_before, last = self.cuts.tokens_before, len(self.cuts.places) - 1
+        most = _last_up_to(tokens_before, tokens_before[start] + self.limit)
+        if most == last and (chunk := self._chunk_between(start, last)):
+            return last, chunk
+        # A worse boundary is better than one that leaves half of the limit unused.
+        half = bisect_left(tokens_before, tokens_before[start] + self.limit / 2)
+        least = max(covered + 1, half)
+        for numbers in self.boundaries:
+            for k in range(_last_up_to(numbers, most), -1, -1):
+                if numbers[k] < least:
                     break
-                if found := self._chunk(start, kind[i]):
-                    return found
-        candidates = (self._chunk(start, k) for k in range(most, after, -1))
-        return next(filter(None, candidates), None)
+                if chunk := self._chunk_between(start, numbers[k]):
+                    return numbers[k], chunk
+        for end in range(most, covered, -1):
+            if chunk := self._chunk_between(start, end):
+                return end, chunk
+        return None
 
-    def _chunk(self, start: int, end: int) -> tuple[int, Chunk] | None:
-        """The chunk between two places, if it may end there and keeps the limit."""
-        first, last = self.cut.places[start], self.cut.places[end]
-        if not self.cut.is_edge(last):
+    def _chunk_between(self, start: int, end: int) -> Chunk | None:
+        """Return the chunk between two places; None if it has too many tokens or cuts a cluster."""
+        first, last = self.cuts.places[start], self.cuts.places[end]
+        if not self.cuts.is_cluster_edge(last):
             return None
-        n = self.cut.within(first, last, self.limit)
-        return None if n is None else (end, Chunk(self.cut.text[first:last], first, last, n))
+        n_tokens = self.cuts.count_within(first, last, self.limit)
+        return (
+            None if n_tokens is None else Chunk(self.cuts.text[first:last], first, last, n_tokens)
+        )
 
-    def _start_before(self, end: int) -> int:
-        """Where the chunk after one that ends at a place begins: best after another end."""
-        tokens = self.cut.tokens
-        least = bisect_left(tokens, tokens[end] - self.overlap)
-        most = _last_up_to(tokens, tokens[end] - self.overlap // 2)
-        for kind in self.ends:
-            at = bisect_left(kind, least)
-            if at < len(kind) and kind[at] <= most and kind[at] < end:
-                return kind[at]
+    def _start_after(self, end: int) -> int:
+        """Return the place where the chunk after one that ends at `end` should begin.
+
+        It shares at most `overlap` tokens. Between half as many and all, it begins after the best
+        kind of boundary, and as early as possible.
+        """
+        tokens_before = self.cuts.tokens_before
+        least = bisect_left(tokens_before, tokens_before[end] - self.overlap)
+        most = _last_up_to(tokens_before, tokens_before[end] - self.overlap // 2)
+        for numbers in self.boundaries:
+            k = bisect_left(numbers, least)
+            if k < len(numbers) and numbers[k] <= most and numbers[k] < end:
+                return numbers[k]
         return least
 
+    def _start_with_less_overlap(self, start: int, end: int) -> int:
+        """Return a later start, at most `end`, that leaves room for something after `end`."""
+        cuts = self.cuts
+        following = next(
+            k for k in range(end + 1, len(cuts.places)) if cuts.is_cluster_edge(cuts.places[k])
+        )
+        needed = cuts.tokens_before[following] - self.limit
+        return max(start + 1, min(end, bisect_left(cuts.tokens_before, needed)))
 
-def character_edges(text: str) -> Callable[[int], bool]:
-    """Whether a place is between two characters as a reader sees them: grapheme clusters.
-
-    Example:
-        >>> is_edge = character_edges("क्षa")
-        >>> [place for place in range(5) if is_edge(place)]
-        [0, 3, 4]
-    """
-    from wwho.reference.scan import pieces
-
-    scanners, leaning = _clusters()
-    start = end = 0
-    edges: set[int] = set()
-
-    def is_edge(place: int) -> bool:
-        nonlocal start, end, edges
-        if not start < place <= end:
-            # From one character that needs nothing of what is before it to the next: a run of
-            # hostile length is looked through once for all its places.
-            start, end = place - 1, place
-            while start > 0 and text[start] in leaning:
-                start -= 1
-            while end < len(text) and text[end] in leaning:
-                end += 1
-            found = pieces(scanners, scanners.automata[0], text[start : end + 1])
-            edges = {start + last for _, last, _ in found}
-            edges -= {end + 1} - {len(text)}
-        return place in edges
-
-    return lambda place: place == 0 or is_edge(place)
-
-
-@cache
-def _clusters() -> tuple[CompiledScanners, frozenset[str]]:
-    """What finds clusters, and the characters whose place in one depends on more before them."""
-    from wwho.compile.grapheme import grapheme_cluster
-    from wwho.compile.scanners import Scanner, compile_scanners
-    from wwho.compile.unicode import grapheme_break
-
-    scanners = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
-    names = ("Extend", "SpacingMark", "ZWJ", "Regional_Indicator")
-    return scanners, frozenset(chr(char) for name in names for char in grapheme_break(name))
+    def _raise_limit_error(self, place: int) -> NoReturn:
+        """Raise LimitError for the syllable or grapheme cluster that begins at a code point."""
+        raise LimitError(
+            f"the syllable or character at code point {place} "
+            f"({self.cuts.text[place : place + 20]!r}) "
+            f"has more tokens than the limit, {self.limit}{self.limit_note}, and is never cut; "
+            "give a higher limit"
+        )
 
 
 def _last_up_to(values: list[int], most: int) -> int:
-    """Number of the last of ascending values that is at most `most`; -1 for none."""
+    """Return the index of the last of ascending values that is at most `most`; -1 for none."""
     return bisect_right(values, most) - 1
 
 
-def _tokens_in(value: int, name: str, least: int) -> int:
-    """A number of tokens.
+def _token_count(value: int, option: str, least: int) -> int:
+    """Return an option's value as an `int`, if it is a number of tokens of at least `least`.
 
     Raises:
         TypeError: it is no whole number.
-        ValueError: it is less than `least`.
+        ValueError: it is less than `least`; the message names the option.
     """
-    found = index(value)
-    if found < least:
-        raise ValueError(f"{name} is {found}; give a number of tokens, {least} or more")
-    return found
+    n_tokens = index(value)
+    if n_tokens < least:
+        raise ValueError(f"{option} is {n_tokens}; give a number of tokens, {least} or more")
+    return n_tokens

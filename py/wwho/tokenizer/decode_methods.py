@@ -1,4 +1,4 @@
-"""Ids to text: the part of a tokenizer that decodes."""
+"""The methods of `Tokenizer` that turn ids into text."""
 
 from __future__ import annotations
 
@@ -11,74 +11,80 @@ from operator import index, itemgetter
 from typing import Any, TypeVar
 
 from wwho.backends.backend import Backend
-from wwho.tokenizer.open_model import Opened
+from wwho.tokenizer.open_model import OpenModel
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
 
 WORTH_A_THREAD = 2000
-"""Characters, bytes or ids: to hand over a shorter text takes longer than to encode it."""
-SHORT = 40
+"""Ids: to hand a shorter list to a thread takes longer than to decode it."""
+FEW_TOKENS = 40
 """Tokens: joining the bytes of fewer takes less time than a call of the core."""
 
-CONTINUATION = bytes(range(0x80, 0xC0))
-"""Bytes that begin no character."""
+CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
+"""Bytes that begin no character in UTF-8."""
 REPLACEMENT = "\ufffd".encode()
-SYMBOLS = re.compile(rb"(?:[\xf5-\xff][\x02-\xf1])+")
-"""What is spelled with the symbols of `wwho.format.rewriting.Pairs`."""
+SCRIPT_SYMBOLS = re.compile(rb"(?:[\xf5-\xff][\x02-\xf1])+")
+"""Text as SCRIPT spells it: two such symbols, so four bytes, for each character (`Pairs`)."""
 
 
 class TokenTexts(list[Any]):
-    """The bytes of tokens by id; None for one that was not met yet, as for all after the ids.
+    """The bytes of the tokens of one model by id, each asked of the backend when first needed.
 
-    A list and not a dict, in which 1.0 would be found as 1. There are as many places after the ids
-    as before: those are where negative numbers lead.
+    An entry is None until its token was needed. The list is empty at first; then it has twice as
+    many entries as there are ids, of which the second half stays None: that is where negative
+    numbers lead, which must not find a token.
+
+    It is a list and not a dict, in which 1.0 would be found as 1.
     """
 
     def __init__(self, backend: Backend) -> None:
-        """Begin with nothing; the places come with the first token."""
+        """Begin with an empty list; `texts_of` gives it its size."""
         super().__init__()
         self._backend = backend
 
-    def of(self, tokens: Iterable[int]) -> list[bytes]:
-        """The bytes of some tokens, which are met now if they were not before.
+    def texts_of(self, tokens: Iterable[int]) -> list[bytes]:
+        """Return the bytes of each of some tokens, and remember them.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary.
-            TypeError: one is no integer.
+            TypeError: an id is no integer.
         """
         if not self:
             self.extend([None] * (2 * self._backend.info.n_vocab))
-        numbers = list(map(index, tokens))
-        for token in numbers:
+        ids = list(map(index, tokens))
+        for token in ids:
             if not 0 <= token < len(self) or self[token] is None:
+                # Ids in the second half are unknown, too: then this raises.
                 text = self._backend.token_bytes(token)
                 self[token] = text
-        return [self[number] for number in numbers]
+        return [self[token] for token in ids]
 
 
-class Decoding(Opened):
-    """The methods of a tokenizer that make text of ids.
+class DecodeMethods(OpenModel):
+    """The methods of a tokenizer that turn ids into text.
 
-    They keep the bytes of each token that they have met: some 60 bytes of memory for each, 12 MB
-    for all of o200k_base, and a list of 16 bytes for each id, made at the first text.
+    They remember the bytes of each token that they have met: some 60 bytes of memory for each,
+    12 MB for all of o200k_base, and a list of 16 bytes for each id, made at the first call.
     """
 
     __slots__ = ()
     _texts: TokenTexts
     _joined: Sequence[bytes | None]
-    """The same texts, or nothing where they do not simply join."""
+    """The same list if a text is its tokens' bytes joined; else empty, as a decoder has a say."""
 
     def decode(
         self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False
     ) -> str:
-        """The text of some tokens.
+        """Return the text of some tokens.
 
-        Tokens can end within a character, so their bytes need not be UTF-8.
+        Tokens can end within a character, so their bytes need not be UTF-8. Where a model has a
+        decoder, it may change the text of a token by those beside it.
 
         Args:
-            tokens: ids.
-            errors: what becomes of bytes that are not UTF-8, as for `bytes.decode`.
+            tokens: ids; a list, a tuple or an array of numpy is quickest.
+            errors: what becomes of bytes that are not UTF-8, as for `bytes.decode`; as a rule,
+                they become U+FFFD.
             skip_special_tokens: whether special tokens are left out.
 
         Raises:
@@ -90,24 +96,30 @@ class Decoding(Opened):
             >>> wwho.get_encoding("o200k_base").decode([24912, 2375])
             'hello world'
         """
-        # A short text of tokens that were met before: a call more would be felt.
+        # The quick way for a short text of tokens that were met before: one more call, even that
+        # of `decode_bytes`, would be felt.
         try:
             if skip_special_tokens:
                 pass
-            elif 1 < len(tokens) < SHORT:
+            elif 1 < len(tokens) < FEW_TOKENS:
                 return b"".join(itemgetter(*tokens)(self._joined)).decode("utf-8", errors)
             elif len(tokens) == 1 and (text := self._joined[tokens[0]]) is not None:
                 return str(text, "utf-8", errors)
         except (TypeError, IndexError):
-            pass  # one was not met yet, or it is none, or no sequence of ids
+            pass  # A token was not met yet, or is no id, or `tokens` is no sequence.
         data = self.decode_bytes(tokens, skip_special_tokens=skip_special_tokens)
         return data.decode("utf-8", errors)
 
     def decode_bytes(self, tokens: Sequence[int], *, skip_special_tokens: bool = False) -> bytes:
-        """The bytes of some tokens, joined as the model's decoder joins them.
+        """Return the bytes of some tokens, joined as the model's decoder joins them.
+
+        Args:
+            tokens: ids.
+            skip_special_tokens: whether special tokens are left out.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary (also a KeyError).
+            TypeError: an id is no integer.
 
         Example:
             >>> import wwho
@@ -116,15 +128,16 @@ class Decoding(Opened):
         """
         if skip_special_tokens:
             return self._backend.decode_part(_id_list(tokens), True, False, False)[0]
-        if self._joins and isinstance(tokens, (list, tuple)) and len(tokens) < SHORT:
+        if self._has_no_decoder and isinstance(tokens, (list, tuple)) and len(tokens) < FEW_TOKENS:
             return b"".join(self.decode_tokens_bytes(tokens))
         return self._backend.decode(_id_list(tokens))
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
-        """The bytes of each of some tokens, before any decoder.
+        """Return the bytes of each of some tokens on its own, before any decoder.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary (also a KeyError).
+            TypeError: an id is no integer.
 
         Example:
             >>> import wwho
@@ -136,79 +149,93 @@ class Decoding(Opened):
             if None not in texts:
                 return texts
         except (TypeError, IndexError):
-            pass  # one is none, or no integer: the error is raised below
-        return self._texts.of(tokens)
+            pass  # One is no id, or no integer: `texts_of` raises the right error.
+        return self._texts.texts_of(tokens)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of one token, special tokens among them.
+        """Return the bytes of one token, which may be a special token.
 
-        A token that is spelled with SCRIPT's symbols has the bytes of its text, unless it begins or
-        ends within a character: then they are the symbols.
+        A token of a model that spells characters with SCRIPT's symbols has the bytes of its text,
+        unless it begins or ends within a character: then it has those of its symbols.
 
         Raises:
             UnknownTokenError: the id is not in the vocabulary (also a KeyError).
+            TypeError: the id is no integer.
 
         Example:
             >>> import wwho
             >>> wwho.get_encoding("o200k_base").decode_single_token_bytes(24912)
             b'hello'
         """
-        text = self._texts.of((token,))[0]
-        if self._joins or not SYMBOLS.fullmatch(text):
+        text = self._texts.texts_of((token,))[0]
+        if self._has_no_decoder or not SCRIPT_SYMBOLS.fullmatch(text):
             return text
-        joined = self.decode_bytes([token])
-        n_characters = len(joined.decode("utf-8", "replace"))
-        return text if REPLACEMENT in joined and 4 * n_characters != len(text) else joined
+        decoded = self.decode_bytes([token])
+        n_characters = len(decoded.decode("utf-8", "replace"))
+        is_cut = REPLACEMENT in decoded and 4 * n_characters != len(text)
+        return text if is_cut else decoded
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """The text of some tokens, and where each begins.
+        """Return the text of some tokens, and where in it each token begins.
 
         Returns:
-            The text, and for each token the index of the first code point that has bytes of it. Of
-            a model whose decoder changes texts, it is the index at which the text was when the
-            token came to be decoded.
+            text: the text, which must be UTF-8.
+            offsets: for each token the index of the first code point that has bytes of it. Of a
+                model whose decoder changes texts, it is how many code points there were when the
+                token came to be decoded.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary (also a KeyError).
-            UnicodeDecodeError: the bytes are not UTF-8.
+            UnicodeDecodeError: the bytes are not UTF-8; nothing is replaced here.
 
         Example:
             >>> import wwho
             >>> wwho.get_encoding("o200k_base").decode_with_offsets([24912, 2375])
             ('hello world', [0, 5])
         """
-        if not self._joins:
-            return self._decoded_with_offsets(tokens)
+        if not self._has_no_decoder:
+            return self._decode_in_parts_with_offsets(tokens)
         texts = self.decode_tokens_bytes(tokens)
         text = b"".join(texts).decode("utf-8", "strict")
-        begun = accumulate(len(each.translate(None, CONTINUATION)) for each in texts[:-1])
-        # What begins within a character touches the one that has begun.
-        within = (0x80 <= each[0] < 0xC0 for each in texts)
-        return text, [n - inside for n, inside in zip(chain((0,), begun), within, strict=False)]
+        # Characters that have begun before each token, but for the first.
+        begun = accumulate(len(each.translate(None, CONTINUATION_BYTES)) for each in texts[:-1])
+        # A token that begins within a character touches the one that has begun.
+        is_within = (0x80 <= each[0] < 0xC0 for each in texts)
+        offsets = [n - within for n, within in zip(chain((0,), begun), is_within, strict=False)]
+        return text, offsets
 
-    def _decoded_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        parts = list(self._parts(tokens, False))
+    def _decode_in_parts_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """Return what `decode_with_offsets` does, for a model whose decoder changes texts.
+
+        All tokens that the decoder joins to one part begin where the part begins.
+        """
+        parts = list(self._decoded_parts(tokens, skip_special_tokens=False))
         text = b"".join(part for part, _ in parts)
-        begun = [0, *accumulate(byte not in CONTINUATION for byte in text)]
-        ends = accumulate((len(part) for part, _ in parts), initial=0)
-        places = [begun[end] for (_, n), end in zip(parts, ends, strict=False) for _ in range(n)]
-        return text.decode("utf-8", "strict"), places
+        # For each byte place, how many characters have begun before it.
+        begun = [0, *accumulate(byte not in CONTINUATION_BYTES for byte in text)]
+        part_starts = accumulate((len(part) for part, _ in parts), initial=0)
+        offsets = [
+            begun[start]
+            for (_, n_tokens), start in zip(parts, part_starts, strict=False)
+            for _ in range(n_tokens)
+        ]
+        return text.decode("utf-8", "strict"), offsets
 
     def decode_stream(
         self, tokens: Iterable[int], errors: str = "replace", *, skip_special_tokens: bool = False
     ) -> Iterator[str]:
-        """What `decode` gives, in parts, of tokens that come one by one.
+        """Yield the text of tokens that come one by one, in parts that joined are that of `decode`.
 
         A part ends between two characters: bytes of an incomplete one wait for the next token.
 
         Args:
-            tokens: ids; each is taken when its part is asked for.
+            tokens: ids; each is taken only when the next part is asked for.
             errors: as for `decode`.
             skip_special_tokens: as for `decode`.
 
         Yields:
             Parts of the text, none of them empty. A decoder may have to wait for tokens that come
-            later: of a CTC model, all there is comes at the end.
+            later: that of a CTC model gives everything at the end.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary (also a KeyError).
@@ -223,33 +250,42 @@ class Decoding(Opened):
             ['so', ' ', '👍']
         """
         decoder = codecs.getincrementaldecoder("utf-8")(errors)
-        for data, _ in self._parts(tokens, skip_special_tokens):
+        for data, _ in self._decoded_parts(tokens, skip_special_tokens):
             if part := decoder.decode(data):
                 yield part
         if rest := decoder.decode(b"", final=True):
             yield rest
 
     @property
-    def _joins(self) -> bool:
-        """Whether the text of tokens is their texts, joined."""
+    def _has_no_decoder(self) -> bool:
+        """Whether the text of any tokens is simply their bytes joined."""
         return self._backend.info.decoder == "none"
 
-    def _parts(self, tokens: Iterable[int], skip: bool) -> Iterator[tuple[bytes, int]]:
-        """Bytes of a text, and how many tokens they are the text of."""
-        if self._joins and not skip:
-            yield from ((self._texts.of((token,))[0], 1) for token in tokens)
+    def _decoded_parts(
+        self, tokens: Iterable[int], skip_special_tokens: bool
+    ) -> Iterator[tuple[bytes, int]]:
+        """Yield the text of tokens in parts, each with the number of tokens that it is the text of.
+
+        The next token is taken only when the parts that are complete have been yielded. A part may
+        be empty, and a part of no tokens may come for a token that waits for the next one.
+        """
+        if self._has_no_decoder and not skip_special_tokens:
+            yield from ((self._texts.texts_of((token,))[0], 1) for token in tokens)
             return
-        whole = self._backend.info.decoder == "whole"
-        held: list[int] = []
-        begun = False
+        needs_all_tokens = self._backend.info.decoder == "whole"
+        waiting: list[int] = []
+        has_text_before = False
         for token in tokens:
-            held.append(token)
-            if not whole:
-                text, read = self._backend.decode_part(held, skip, begun, True)
-                del held[:read]
-                begun = begun or bool(text)
-                yield text, read
-        yield self._backend.decode_part(held, skip, begun, False)[0], len(held)
+            waiting.append(token)
+            if not needs_all_tokens:
+                part, n_read = self._backend.decode_part(
+                    waiting, skip_special_tokens, has_text_before, True
+                )
+                del waiting[:n_read]
+                has_text_before = has_text_before or bool(part)
+                yield part, n_read
+        rest, _ = self._backend.decode_part(waiting, skip_special_tokens, has_text_before, False)
+        yield rest, len(waiting)
 
     def decode_batch(
         self,
@@ -259,10 +295,17 @@ class Decoding(Opened):
         skip_special_tokens: bool = False,
         num_threads: int = 8,
     ) -> list[str]:
-        """The text of each of several lists of tokens; arguments and errors as for `decode`.
+        """Return the text of each of several lists of tokens.
+
+        Args:
+            batch: lists of ids.
+            errors: as for `decode`.
+            skip_special_tokens: as for `decode`.
+            num_threads: how many threads share the lists, if these are long enough to gain by it.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary (also a KeyError).
+            UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
 
         Example:
             >>> import wwho
@@ -270,12 +313,12 @@ class Decoding(Opened):
             ['hello', ' world']
         """
         decode = partial(self.decode, errors=errors, skip_special_tokens=skip_special_tokens)
-        return _map(decode, batch, num_threads)
+        return _map_with_threads(decode, batch, num_threads)
 
     def decode_bytes_batch(
         self, batch: Iterable[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
-        """The bytes of each of several lists of tokens.
+        """Return the bytes of each of several lists of tokens, as `decode_bytes` does.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary (also a KeyError).
@@ -285,23 +328,29 @@ class Decoding(Opened):
             >>> wwho.get_encoding("o200k_base").decode_bytes_batch([[24912], [2375]])
             [b'hello', b' world']
         """
-        return _map(self.decode_bytes, batch, num_threads)
+        return _map_with_threads(self.decode_bytes, batch, num_threads)
 
 
 def _id_list(tokens: Sequence[int]) -> Sequence[int]:
-    """Ids as a list or tuple; arrays of numpy become lists of int."""
+    """Return ids as a list or tuple of `int`; arrays of numpy are converted at once."""
     if isinstance(tokens, (list, tuple)):
         return tokens
     to_list: Callable[[], list[int]] | None = getattr(tokens, "tolist", None)
     return to_list() if to_list else list(tokens)
 
 
-def _map(function: Callable[[_In], _Out], items: Iterable[_In], num_threads: int) -> list[_Out]:
-    """What the function makes of each item; by several threads, where the items are long enough."""
+def _map_with_threads(
+    function: Callable[[_In], _Out], items: Iterable[_In], num_threads: int
+) -> list[_Out]:
+    """Return what a function makes of each item, in order.
+
+    Threads share the items if these are long enough on average, `WORTH_A_THREAD`; otherwise the
+    calling thread does them all.
+    """
     items = list(items)
     total = sum(len(item) for item in items if isinstance(item, Sized))
     from concurrent.futures import ThreadPoolExecutor  # slow to import, seldom used
 
     with ThreadPoolExecutor(num_threads) as executor:
-        long = total >= WORTH_A_THREAD * len(items)
-        return list((executor.map if long else map)(function, items))
+        is_worth_it = total >= WORTH_A_THREAD * len(items)
+        return list((executor.map if is_worth_it else map)(function, items))

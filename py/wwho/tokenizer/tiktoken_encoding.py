@@ -1,4 +1,4 @@
-"""An encoding as tiktoken has it: made of ranks, with guesses at how a text goes on."""
+"""`wwho.Encoding`: a tokenizer with tiktoken's constructor and the rest of tiktoken's methods."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from wwho.tokenizer import Tokenizer
 from wwho.tokenizer.special_tokens import Allowed
 
 SPACES = b" \n\t"
+"""The white space that tokens of only white space consist of, as tiktoken tells them."""
 
 
 class Encoding(Tokenizer):
     """A `Tokenizer` with the constructor of tiktoken's `Encoding`, and the rest of its methods.
 
-    What `wwho.get_encoding` gives is one. Text that spells a special token is ordinary text unless
+    `wwho.get_encoding` returns one. Text that spells a special token is ordinary text unless
     a call says otherwise; `wwho.tiktoken` has the same class with tiktoken's default.
 
     Example:
@@ -34,9 +35,9 @@ class Encoding(Tokenizer):
         [50257, 31373]
     """
 
-    __slots__ = ("_ranks", "_sorted")
+    __slots__ = ("_ranks", "_sorted_tokens")
     _ranks: dict[bytes, int]
-    _sorted: list[bytes]
+    _sorted_tokens: list[bytes]
 
     def __init__(
         self,
@@ -47,17 +48,19 @@ class Encoding(Tokenizer):
         special_tokens: Mapping[str, int],
         explicit_n_vocab: int | None = None,
     ) -> None:
-        """Make an encoding.
+        """Build a byte-level BPE model in memory, and open it with the best backend.
 
         Args:
-            name: its name.
-            pat_str: the regular expression that cuts text into pretokens.
-            mergeable_ranks: tokens and their ranks, which are their ids.
+            name: the name of the encoding.
+            pat_str: the regular expression that cuts text into pretokens, in tiktoken's dialect.
+            mergeable_ranks: each token's bytes and rank, which is its id; all 256 bytes must be
+                among them.
             special_tokens: special tokens, text to id.
-            explicit_n_vocab: how many ids there are, to be checked.
+            explicit_n_vocab: how many ids there should be, which is then checked: so many tokens,
+                and no id that is not used. None or 0 checks nothing.
 
         Raises:
-            ArtifactError: a byte has no rank, or two tokens have the same.
+            ArtifactError: a byte has no rank, or two tokens have the same rank.
             PatternError: the pattern cannot be compiled.
             SpecialTokenError: a special token cannot be one, or has the id of another token.
             ValueError: there are more or fewer ids than `explicit_n_vocab`.
@@ -79,17 +82,17 @@ class Encoding(Tokenizer):
             )
         super().__init__(write_artifact(model))
 
-    # What tiktoken's recipe for more special tokens reads
+    # The attributes that tiktoken's recipe for more special tokens reads
 
     @property
     def _pat_str(self) -> str:
-        """The pattern of the base."""
+        """The regular expression that cuts text into pretokens; that of the base if it has one."""
         record = self.info.provenance
         return record.get("pattern") or record["base:pattern"]
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:
-        """The tokens of the base and their ids."""
+        """The tokens of the first model (the base) by bytes, with their ids; made at first use."""
         if not hasattr(self, "_ranks"):
             self._ranks = {}
             for token in self.info.model_ids(0):
@@ -99,7 +102,7 @@ class Encoding(Tokenizer):
 
     @property
     def _special_tokens(self) -> dict[str, int]:
-        """Special tokens, text to id."""
+        """The special tokens, text to id, in a new dict."""
         return dict(self.info.specials)
 
     # Texts that are not finished
@@ -111,7 +114,7 @@ class Encoding(Tokenizer):
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
     ) -> tuple[list[int], list[list[int]]]:
-        """The ids of an unfinished text that stay, and what the rest may become.
+        """Return the ids of an unfinished text that will stay, and the ids that its rest may get.
 
         Args:
             text: the beginning of a text.
@@ -119,14 +122,14 @@ class Encoding(Tokenizer):
             disallowed_special: as for `encode`.
 
         Returns:
-            The ids of a beginning of the text that no continuation changes; and sequences of ids
-            that may follow them, each of which begins with the rest of the text. They come in no
-            order.
+            stable: the ids of a beginning of the text, which no continuation changes.
+            completions: sequences of ids that may follow them, each the ids of a text that begins
+                with the rest. They come in no order, none twice.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
-            ValueError: the encoding has tokens of syllables or characters, which are not bytes
-                that merge.
+            ValueError: the encoding has tokens of syllables or characters, which are not made by
+                merging bytes.
 
         Example:
             >>> import wwho
@@ -139,89 +142,112 @@ class Encoding(Tokenizer):
             raise ValueError(
                 f"{self.name} has tokens of syllables or characters; give an encoding of bytes"
             )
-        data, mask = self._prepare(text, allowed_special, disallowed_special)
-        stable, rest = self._cut_last_piece(data, mask)
-        return stable, [list(each) for each in self._completions(rest)]
+        data, mask = self._bytes_and_mask(text, allowed_special, disallowed_special)
+        stable, rest = self._encode_but_last_pretoken(data, mask)
+        return stable, [list(completion) for completion in self._completions(rest)]
 
-    def _cut_last_piece(self, data: bytes, mask: bytes | None) -> tuple[list[int], bytes]:
-        """The ids of a text but for its last pretoken, and the bytes of that.
+    def _encode_but_last_pretoken(self, data: bytes, mask: bytes | None) -> tuple[list[int], bytes]:
+        """Return the ids of a text without its last pretoken, and the bytes of that pretoken.
 
-        Where it begins with white space, tokens of white space before it go with it: more of it may
-        join them. After a special token there is no pretoken.
+        If the pretoken begins with a token of white space, the tokens of white space before it go
+        with it, because more white space may join them. If the text ends with a special token, it
+        is all encoded, and the bytes are empty.
+
+        Args:
+            data: the text.
+            mask: the allowed special tokens, as backends take them.
         """
         ids, _, ends = self._backend.encode_with_places(data, mask, False)
-        specials = {*self.info.specials.values()}
-        n_before = next((k for k in range(len(ids), 0, -1) if ids[k - 1] in specials), 0)
-        if n_before == len(ids):
+        special_ids = {*self.info.specials.values()}
+        # Tokens up to and including the last special one, which no pretoken crosses.
+        n_stable = next((k for k in range(len(ids), 0, -1) if ids[k - 1] in special_ids), 0)
+        if n_stable == len(ids):
             return ids, b""
-        start = ends[n_before - 1] if n_before else 0
-        first = bisect_right(ends, start + self._backend.spans(data[start:])[-1].start)
+        start = ends[n_stable - 1] if n_stable else 0
+        last_pretoken = start + self._backend.spans(data[start:])[-1].start
+        first = bisect_right(ends, last_pretoken)
 
         def is_space(token: int) -> bool:
-            return token not in specials and not self.decode_single_token_bytes(token).strip(SPACES)
+            """Return whether a token is white space only, and no special token."""
+            if token in special_ids:
+                return False
+            return not self.decode_single_token_bytes(token).strip(SPACES)
 
         while first and is_space(ids[first]) and is_space(ids[first - 1]):
             first -= 1
         return ids[:first], data[ends[first - 1] if first else 0 :]
 
     def _completions(self, rest: bytes) -> set[tuple[int, ...]]:
-        """What the rest of a text may become: with each token that holds its end, from any byte."""
-        found: set[tuple[int, ...]] = set()
-        found.update((self._mergeable_ranks[token],) for token in self._starting_with(rest))
-        for at in range(1, len(rest)):
-            head = rest[:at]
-            for token in self._starting_with(rest[at:]):
-                found.add(self._tokens_over(head + token, len(rest)))
-        last = next(
-            (c for k in range(1, 5) if len(c := rest[-k:].decode("utf-8", "ignore")) == 1), ""
-        )
-        size = len(last.encode("utf-8"))
-        if size < len(rest) and last.isspace() and not "\x1c" <= last <= "\x1f":
-            # What follows may keep the last space to itself.
-            pieces = map(self._backend.encode_piece, (rest[:-size], rest[-size:]))
-            found.add(tuple(chain.from_iterable(pieces)))
-        return found
+        """Return the ids that a text's last pretoken may get when the text goes on.
 
-    def _tokens_over(self, text: bytes, size: int) -> tuple[int, ...]:
-        """The first tokens of a text that hold so many of its bytes."""
+        They are, as in tiktoken: each token that begins with `rest`; for each token that begins
+        with an end of `rest`, the ids of what is before that end together with the token, as far
+        as they cover `rest`; and `rest` with its last space apart, which a word may take.
+        """
+        completions: set[tuple[int, ...]] = set()
+        completions.update((self._mergeable_ranks[token],) for token in self._tokens_with(rest))
+        for at in range(1, len(rest)):
+            for token in self._tokens_with(rest[at:]):
+                completions.add(self._first_tokens(rest[:at] + token, len(rest)))
+        last_characters = (rest[-size:].decode("utf-8", "ignore") for size in range(1, 5))
+        last = next((character for character in last_characters if len(character) == 1), "")
+        size = len(last.encode("utf-8"))
+        # Python calls the separators U+001C to U+001F spaces, Rust does not.
+        if size < len(rest) and last.isspace() and not "\x1c" <= last <= "\x1f":
+            pieces = map(self._backend.encode_piece, (rest[:-size], rest[-size:]))
+            completions.add(tuple(chain.from_iterable(pieces)))
+        return completions
+
+    def _first_tokens(self, text: bytes, n_bytes: int) -> tuple[int, ...]:
+        """Return the first tokens of a text, as many as are needed to cover `n_bytes` bytes.
+
+        A text that is not UTF-8 is encoded as one pretoken.
+        """
         try:
             text.decode("utf-8")
             ids = self._backend.encode(text, None, False)
         except UnicodeDecodeError:
             ids = self._backend.encode_piece(text)
         ends = accumulate(map(len, self.decode_tokens_bytes(ids)))
-        n = next((k for k, end in enumerate(ends, 1) if end >= size), len(ids))
-        return tuple(ids[:n])
+        n_tokens = next((k for k, end in enumerate(ends, 1) if end >= n_bytes), len(ids))
+        return tuple(ids[:n_tokens])
 
-    def _starting_with(self, start: bytes) -> Iterator[bytes]:
-        """The tokens of the base that start with these bytes, one byte at least."""
-        if not start:
+    def _tokens_with(self, prefix: bytes) -> Iterator[bytes]:
+        """Yield the tokens of the base that begin with a prefix, in byte order; none for b""."""
+        if not prefix:
             return
-        if not hasattr(self, "_sorted"):
-            self._sorted = sorted(self._mergeable_ranks)
-        for at in range(bisect_left(self._sorted, start), len(self._sorted)):
-            if not self._sorted[at].startswith(start):
+        if not hasattr(self, "_sorted_tokens"):
+            self._sorted_tokens = sorted(self._mergeable_ranks)
+        for at in range(bisect_left(self._sorted_tokens, prefix), len(self._sorted_tokens)):
+            if not self._sorted_tokens[at].startswith(prefix):
                 return
-            yield self._sorted[at]
+            yield self._sorted_tokens[at]
 
-    # What tiktoken has without documenting it
+    # Methods that tiktoken has without documenting them
 
     def _encode_single_piece(self, text_or_bytes: Text) -> list[int]:
-        """The ids of a text as one pretoken of the base."""
+        """Return the ids of a text that is taken as one pretoken of the base."""
         return self._backend.encode_piece(to_bytes(text_or_bytes))
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
-        """The ids of a text, cut by `regex` instead of the core."""
+        """Return the ids of a text that the package `regex` cuts, in place of the core.
+
+        Raises:
+            ImportError: `regex` is not installed.
+        """
         import regex
 
         pieces = regex.findall(self._pat_str, text)
         return [token for piece in pieces for token in self._encode_single_piece(piece)]
 
     def _encode_bytes(self, text: bytes) -> list[int]:
-        """The ids of bytes. From the last pretoken before broken UTF-8 on, all is one pretoken."""
+        """Return the ids of bytes as tiktoken does, which takes broken UTF-8 in its own way.
+
+        All that follows from the last pretoken before the first broken byte is one pretoken.
+        """
         try:
             text.decode("utf-8")
         except UnicodeDecodeError as error:
-            stable, rest = self._cut_last_piece(text[: error.start], None)
+            stable, rest = self._encode_but_last_pretoken(text[: error.start], None)
             return stable + self._backend.encode_piece(rest + text[error.start :])
         return self.encode_ordinary(text)
