@@ -1,4 +1,4 @@
-r"""Reading a pattern: a place in it, and the escapes and sets that stand for one character.
+r"""The reader of what stands for one character in a pattern: literals, escapes and sets.
 
 Case folding follows the Rust engine that tiktoken uses: every item is folded by itself, and
 folded *before* it is negated, so ``(?i:\P{Lu})`` is everything but the cased letters.
@@ -16,7 +16,7 @@ from wwho.format.classmap import MAX_CODE_POINT
 
 
 class Cursor:
-    """Reads a pattern from left to right.
+    """A position in the text of a pattern, which moves from left to right.
 
     Attributes:
         text: The whole pattern.
@@ -30,22 +30,22 @@ class Cursor:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left."""
+        """Whether no character is left."""
         return self.position >= len(self.text)
 
     def peek(self, width: int = 1) -> str:
-        """Return up to `width` next characters without taking them."""
+        """Return the next `width` characters, fewer at the end, and stay where the cursor is."""
         return self.text[self.position : self.position + width]
 
     def take(self, literal: str) -> bool:
-        """Take `literal` if it comes next; tell whether it did."""
+        """Move past `literal` if it comes next; tell whether it did."""
         if not self.text.startswith(literal, self.position):
             return False
         self.position += len(literal)
         return True
 
     def next(self, expected: str) -> str:
-        """Take one character.
+        """Return the next character and move past it.
 
         Args:
             expected: What the pattern should go on with, for the error message.
@@ -58,21 +58,29 @@ class Cursor:
         self.position += 1
         return self.text[self.position - 1]
 
-    def until(self, end: str, what: str) -> str:
-        """Take everything up to `end`, and `end` too; return what stood before it."""
+    def take_until(self, end: str, construct: str) -> str:
+        """Return the text before the next `end`, and move past `end` too.
+
+        Args:
+            end: The characters to look for.
+            construct: What they close, for the error message: "the escape".
+
+        Raises:
+            PatternError: If `end` does not come any more.
+        """
         stop = self.text.find(end, self.position)
         if stop < 0:
-            raise self.error(f"{what} is never closed; add {end!r}")
+            raise self.error(f"{construct} is never closed; add {end!r}")
         body = self.text[self.position : stop]
         self.position = stop + len(end)
         return body
 
     def error(self, message: str, at: int | None = None) -> PatternError:
-        """Build, but do not raise, an error that points into the pattern.
+        """Return, but do not raise, an error that names a position in the pattern.
 
         Args:
             message: What is wrong and what to do.
-            at: Offset of the fault; the current position by default.
+            at: Offset of the fault in code points; the current position by default.
         """
         position = self.position if at is None else at
         return PatternError(f"at position {position}: {message}", position=position)
@@ -98,11 +106,15 @@ _NOT_ONE_CHARACTER = {
 
 
 class CharReader:
-    """Reads what stands for one character.
+    """A reader of the parts of a pattern that stand for one character.
+
+    It shares a cursor with the parser and moves it. Other dialects override its private methods:
+    `wwho.compile.oniguruma`, and the importer of llama.cpp's patterns, which overrides `_property`.
 
     Attributes:
-        fold: Whether case is ignored at the moment, inside ``(?i:...)``.
-        depth: How many sets are open.
+        cursor: The position in the pattern.
+        fold: Whether case is ignored at the moment, inside ``(?i:...)``; the parser sets it.
+        depth: How many sets are open, one inside the other; always 0 in this dialect.
     """
 
     def __init__(self, cursor: Cursor) -> None:
@@ -112,22 +124,27 @@ class CharReader:
         self.depth = 0
 
     def literal(self, char: str | int) -> CodePointSet:
-        """Return the set that one character stands for."""
+        """Return the set that one character stands for: itself, or all its cases if `fold`."""
         return self._folded(CodePointSet.of(char))
 
     def escape(self) -> CodePointSet:
-        r"""Read an escape; the backslash is already taken.
+        r"""Read an escape such as ``\n`` or ``\p{L}``; the parser has already taken the backslash.
+
+        Returns:
+            The characters that the escape stands for, with all their cases if `fold`.
 
         Raises:
-            PatternError: If it is unknown or does not stand for one character.
+            PatternError: If the escape is unknown or does not stand for one character.
         """
         return self._folded(self._escape())
 
     def bracketed(self) -> CodePointSet:
-        """Read a set such as ``[^a-z\\p{L}]``; the opening bracket is already taken.
+        """Read a set such as ``[^a-z\\p{L}]``; the parser has already taken the opening bracket.
+
+        The cursor ends up after the closing bracket.
 
         Raises:
-            PatternError: If it is empty, never closed, or uses set operators.
+            PatternError: If the set is empty, never closed, or uses set operators.
         """
         at = self.cursor.position - 1
         negative = self.cursor.take("^")
@@ -141,7 +158,13 @@ class CharReader:
         return ~chars if negative else chars
 
     def _member(self) -> CodePointSet:
-        """Read one character, one escape, or one range of a set."""
+        """Read one character, one escape, or one range of a set, and fold its case if `fold`.
+
+        A hyphen directly before the closing bracket is a character, not a range.
+
+        Raises:
+            PatternError: If a range runs backwards, or an end of it is not one character.
+        """
         at = self.cursor.position
         first = self._item()
         self._refuse_operator()
@@ -155,7 +178,11 @@ class CharReader:
         return self._folded(CodePointSet.of((min(first), min(last))))
 
     def _item(self) -> CodePointSet:
-        """Read one character or escape of a set, not folded yet."""
+        """Read one character or escape inside a set, without folding its case.
+
+        Raises:
+            PatternError: If the pattern ends, or an inner set or a set operator begins here.
+        """
         at = self.cursor.position
         self._refuse_operator()
         char = self.cursor.next("a character or ']'")
@@ -164,11 +191,19 @@ class CharReader:
         return self._escape() if char == "\\" else CodePointSet.of(char)
 
     def _refuse_operator(self) -> None:
+        """Raise PatternError if a set operator (``&&``, ``--`` or ``~~``) comes next."""
         if self.cursor.peek(2) in ("&&", "--", "~~"):
             raise self.cursor.error("set operators are not supported; escape the character")
 
     def _escape(self) -> CodePointSet:
-        """Read an escape, not folded yet: in a set it may begin a range."""
+        r"""Read an escape without folding its case, since it may begin a range of a set.
+
+        Properties are the exception: they cannot begin a range, and are folded before a capital
+        ``\P`` negates them.
+
+        Raises:
+            PatternError: If the escape is unknown or does not stand for one character.
+        """
         at = self.cursor.position - 1
         letter = self.cursor.next("an escaped character")
         if letter in _CONTROLS:
@@ -176,9 +211,9 @@ class CharReader:
         if letter in _HEX_WIDTH:
             return CodePointSet.of(self._code_point(letter, at))
         if letter.lower() == "p":
-            return _negated(self._folded(self._property(at)), letter)
+            return _complement_if_capital(self._folded(self._property(at)), letter)
         if letter.lower() in _SHORTHANDS:
-            return _negated(_SHORTHANDS[letter.lower()](), letter)
+            return _complement_if_capital(_SHORTHANDS[letter.lower()](), letter)
         problem = _NOT_ONE_CHARACTER.get(letter)
         if problem is None and (letter == " " or letter in string.punctuation):
             return CodePointSet.of(letter)
@@ -186,9 +221,21 @@ class CharReader:
         raise self.cursor.error(f"\\{letter}: {problem}", at)
 
     def _code_point(self, letter: str, at: int) -> int:
-        r"""Read the digits of ``\x41``, ``\u0041``, ``\U00000041``, ``\x{41}`` or ``\u{41}``."""
+        r"""Read the digits of ``\x41``, ``\u0041``, ``\U00000041``, ``\x{41}`` or ``\u{41}``.
+
+        Args:
+            letter: The letter after the backslash, which the cursor is past; it says how many
+                digits come if there are no braces.
+            at: The offset of the backslash, for messages.
+
+        Returns:
+            The code point.
+
+        Raises:
+            PatternError: If the digits are not hexadecimal, or the number is above 10FFFF.
+        """
         if self.cursor.take("{"):
-            digits = self.cursor.until("}", "the escape")
+            digits = self.cursor.take_until("}", "the escape")
         else:
             width = _HEX_WIDTH[letter]
             digits = "".join(self.cursor.next("a hexadecimal digit") for _ in range(width))
@@ -198,11 +245,21 @@ class CharReader:
         return int(digits, 16)
 
     def _property(self, at: int) -> CodePointSet:
-        r"""Read the name after ``\p``: ``L``, ``{Lu}``, ``{Han}`` or ``{Script=Han}``."""
+        r"""Read the name after ``\p`` and return its characters, without folding their case.
+
+        The name is ``L``, ``{Lu}``, ``{Han}`` or ``{Script=Han}``: a general category, or else a
+        script.
+
+        Args:
+            at: The offset of the backslash, for messages.
+
+        Raises:
+            PatternError: If there is no such category or script.
+        """
         if not self.cursor.take("{"):
             name = self.cursor.next("a property name")
         else:
-            name = self.cursor.until("}", "the property")
+            name = self.cursor.take_until("}", "the property")
         kind, separator, value = name.rpartition("=")
         try:
             if separator and kind.lower() not in ("script", "sc"):
@@ -216,17 +273,21 @@ class CharReader:
             ) from None
 
     def _folded(self, chars: CodePointSet) -> CodePointSet:
-        """Add what equals the set's members when case is ignored, if it is."""
+        """Return a set with all cases of its characters if `fold`, else the set itself."""
         return unicode.fold_set(chars) if self.fold else chars
 
 
-def _negated(chars: CodePointSet, letter: str) -> CodePointSet:
-    """Complement a set where the letter of its escape is a capital."""
+def _complement_if_capital(chars: CodePointSet, letter: str) -> CodePointSet:
+    r"""Return the complement of a set if the letter of its escape is a capital, as in ``\S``."""
     return ~chars if letter.isupper() else chars
 
 
 def _category_or_script(name: str) -> CodePointSet:
-    """Look a name up among the general categories, then among the scripts."""
+    """Return the characters of a general category or, if there is none of that name, of a script.
+
+    Raises:
+        KeyError: If the name is neither.
+    """
     try:
         return unicode.category(name)
     except KeyError:

@@ -59,7 +59,7 @@ def load_schema(
         The schema.
 
     Raises:
-        SchemaError: The first violation; `wwho.compile.schema_conditions.check_schema` lists them all.
+        SchemaError: The first violation; `check_schema` lists them all.
         OSError: If a file cannot be read.
 
     Example:
