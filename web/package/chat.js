@@ -1,5 +1,5 @@
-// wwho/chat: chats as a model reads them, rendered with its tokenizer's template. Templates are Jinja; the engine is
-// @huggingface/jinja, which programs that import this file install themselves.
+// wwho/chat: chats as a model reads them, rendered with its tokenizer's template. Templates are Jinja, which lib/jinja.js runs;
+// @huggingface/jinja cuts them into tokens, and programs that import this file install it themselves.
 
 import { argumentError, isIterable, requireOptions } from "./lib/arguments.js";
 import { WwhoError } from "./lib/errors.js";
@@ -22,7 +22,7 @@ export { WwhoError };
 
 const OPTIONS = new Set(["addGenerationPrompt", "tools", "documents", "variables", "chatTemplate", "allowedSpecial"]);
 const IDS_OPTIONS = new Set([...OPTIONS, "array"]);
-/** Of a template that is parsed, the last few: most programs have one. @type {Map<string, object>} */
+/** The templates that were read last, by their text: most programs have one. @type {Map<string, ReturnType<typeof readTemplate>>} */
 const parsed = new Map();
 const MOST_PARSED = 8;
 /** How many objects a value may be in: Python does not write many more as JSON either. */
@@ -128,7 +128,7 @@ function asTransformers(message) {
   return reasoning === undefined ? given : { thinking: reasoning, ...given, reasoning_content: reasoning };
 }
 
-/** @param {AnyTokenizer} tokenizer @param {ChatOptions} options @returns {object} */
+/** @param {AnyTokenizer} tokenizer @param {ChatOptions} options @returns {ReturnType<typeof readTemplate>} */
 function templateOf({ provenance, name }, { chatTemplate, tools }) {
   const source = chatTemplate ?? namedOf(provenance.chat_template, tools !== undefined);
   if (typeof source !== "string") {
