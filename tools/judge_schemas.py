@@ -33,8 +33,8 @@ from wwho.compile.schema_scanners import alike
 from wwho.backends.select import open_backend
 from wwho.compile.schema import Schema, union
 from wwho.compile.unicode import category
-from wwho.evaluate.grammar import Grammar
-from wwho.evaluate.text import Block, part_of
+from wwho.evaluate.syllables import Grammar
+from wwho.evaluate.text_blocks import Block, find_parts
 from wwho.format.files import write_atomic
 from wwho.format.write import write_artifact
 
@@ -139,7 +139,7 @@ class Cutter:
 
     def segments(self, lines: list[str]) -> Iterator[tuple[str, str]]:
         """The segments of scripts in lines, each with the name of its schema."""
-        units = self._grammar.units(Block(lines))
+        units = self._grammar.cut(Block(lines))
         text = b"".join(units.block.encoded)
         first = units.firsts == 1
         ends = np.append(units.starts[first][1:], len(text))
@@ -149,10 +149,10 @@ class Cutter:
 
     def inside(self, texts: list[str]) -> list[list[int]]:
         """The places inside the segments of each text, in code points, where units begin."""
-        units = self._grammar.units(block := Block(texts))
+        units = self._grammar.cut(block := Block(texts))
         is_inside = (units.firsts == 0) & self._grammar.is_script[units.routes]
         places = np.searchsorted(block.character_bytes, units.starts[is_inside])
-        owners = part_of(block.line_characters, places)
+        owners = find_parts(block.line_characters, places)
         found: list[list[int]] = [[] for _ in texts]
         for owner, place in zip(owners, places - block.line_characters[owners], strict=True):
             found[owner].append(int(place))

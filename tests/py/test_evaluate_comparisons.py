@@ -18,10 +18,11 @@ from wwho import Tokenizer
 from wwho.assemble.base import byte_base
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
-from wwho.evaluate.comparisons import SENTENCES, Half, Identity
+from wwho.evaluate.ascii_identity import SENTENCES, Identity
+from wwho.evaluate.premiums import Half
 from wwho.evaluate.encoders import Encoder, open_model
-from wwho.evaluate.evaluate import evaluate
-from wwho.evaluate.text import Block, DataSet, blocks
+from wwho.evaluate.evaluation import evaluate
+from wwho.evaluate.text_blocks import Block, DataSet, read_blocks
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
@@ -91,7 +92,7 @@ def test_a_half_of_parallel_texts(folder: Path) -> None:
         lines[0] += "b" * long
         (folder / name).write_text("\n".join(lines), "utf-8")
     texts = [DataSet(name, str(folder / name)) for name in ("en", "si")]
-    assert sum(1 for _ in blocks(texts[0].corpus(), lambda size: None)) > 1
+    assert sum(1 for _ in read_blocks(texts[0].corpus(), lambda size: None)) > 1
     odd, even = (
         measured(folder, parallel_texts=texts, half=half).parallel for half in ("odd", "even")
     )
@@ -151,7 +152,7 @@ def test_baselines_of_the_same_text(folder: Path) -> None:
     block = Block(lines[:4])
     for each in found.values():
         assert 290 < each.n_vocab <= 300, each.name
-        ids = each.encode(block).lines()
+        ids = each.encode(block).ids_by_line()
         assert each.decode(ids) == block.encoded, each.name
         assert len(ids[0]) < len(block.encoded[0]), each.name
     assert found["byte BPE"].provenance["corpus"] == model.provenance["corpus"]

@@ -280,8 +280,8 @@ def test_an_evaluation_measures_every_text_in_the_form_of_the_model(
 ) -> None:
     pytest.importorskip("numpy", reason="needs numpy")
     from wwho.evaluate.encoders import open_baseline, open_model
-    from wwho.evaluate.evaluate import evaluate
-    from wwho.evaluate.text import DataSet
+    from wwho.evaluate.evaluation import evaluate
+    from wwho.evaluate.text_blocks import DataSet
 
     enc.save(tmp_path / "x.wwho")
     (tmp_path / "nfd.txt").write_text(DECOMPOSED, "utf-8", newline="")

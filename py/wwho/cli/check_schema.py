@@ -16,7 +16,7 @@ from wwho.errors import PatternError, SchemaError
 
 if TYPE_CHECKING:
     from wwho.compile.schema import Schema
-    from wwho.evaluate.check.survey import Leftover, Survey
+    from wwho.evaluate.check.schema_survey import Leftover, Survey
 
 NAME = "check"
 HELP = "check a schema, and report which characters of a corpus are in no syllable"
@@ -117,12 +117,12 @@ def surveyed(schema: Schema, options: argparse.Namespace) -> Survey:
         CorpusError: a file cannot be read, or none has text in the script.
     """
     from wwho.corpus import Corpus
-    from wwho.evaluate.check.survey import survey
+    from wwho.evaluate.check.schema_survey import survey_corpus
     from wwho.progress import Progress
 
     corpus = Corpus(options.corpus, field=options.field, column=options.column)
     with Progress(sys.stderr.isatty()).stage("check", corpus.size(), unit="B") as advance:
-        return survey(schema, corpus, advance=advance)
+        return survey_corpus(schema, corpus, advance=advance)
 
 
 def fault(error: SchemaError) -> dict[str, object]:

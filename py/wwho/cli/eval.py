@@ -119,12 +119,12 @@ def named_file(text: str) -> tuple[str, str]:
 def run(options: argparse.Namespace) -> int:
     """Measure, write the report, say the most important of it."""
     with extra():
-        from wwho.evaluate.report import as_json, check_folder, write_report
+        from wwho.evaluate.report import check_folder, to_json, write_report
     check_folder(options.output)
     found = evaluated(options)
     write_report(options.output, found)
     if options.json:
-        streams.write(as_json(found).encode("utf-8", "replace"))
+        streams.write(to_json(found).encode("utf-8", "replace"))
     else:
         page = Path(options.output) / "index.html"
         streams.write_lines([f"{page}: {summary(found)}"])
@@ -139,10 +139,10 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
         OSError: a file cannot be read.
     """
     with extra():
-        from wwho.evaluate.comparisons import EXAMPLES
+        from wwho.evaluate.examples import EXAMPLES
         from wwho.evaluate.encoders import Encoder, open_baseline, open_model
-        from wwho.evaluate.evaluate import evaluate
-        from wwho.evaluate.text import DataSet
+        from wwho.evaluate.evaluation import evaluate
+        from wwho.evaluate.text_blocks import DataSet
 
         model = open_model(options.model, options.backend, unk=options.unk)
         baselines = [open_baseline(given, options.backend) for given in options.against]
@@ -191,6 +191,6 @@ def extra() -> Iterator[None]:
 
 def summary(found: Evaluation) -> str:
     """The most important figures on one line."""
-    from wwho.evaluate.report import headline
+    from wwho.evaluate.report import headline_figures
 
-    return ", ".join(f"{figure} {what}" for figure, what in headline(found))
+    return ", ".join(f"{figure} {what}" for figure, what in headline_figures(found))

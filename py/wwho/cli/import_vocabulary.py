@@ -11,7 +11,7 @@ from wwho.cli import options as shared
 from wwho.cli import streams
 
 if TYPE_CHECKING:
-    from wwho.evaluate.check.engine import Checked
+    from wwho.evaluate.check.library_comparison import Comparison
     from wwho.importers import Imported, Options, Source
     from wwho.importers.reader import Reader
 
@@ -105,17 +105,17 @@ def run(options: argparse.Namespace) -> int:
     return int(bool(checked and checked.differences))
 
 
-def compared(file: str, source: Source, given: Options, found: Imported) -> Checked:
+def compared(file: str, source: Source, given: Options, found: Imported) -> Comparison:
     """The model beside the engine whose ids it gives, on a file's text too.
 
     Raises:
         BackendError: the engine is not installed.
         OSError: the file cannot be read.
     """
-    from wwho.evaluate.check.engine import check
+    from wwho.evaluate.check.library_comparison import compare_with_library
 
     text = Path(file).read_bytes().decode("utf-8", "replace") if file else ""
-    return check(source, given, found, [*text.split("\n"), text])
+    return compare_with_library(source, given, found, [*text.split("\n"), text])
 
 
 def told(options: argparse.Namespace, reader: Reader) -> Options:
@@ -143,7 +143,7 @@ def told(options: argparse.Namespace, reader: Reader) -> Options:
 
 
 def report(
-    options: argparse.Namespace, found: Imported, size: int, checked: Checked | None
+    options: argparse.Namespace, found: Imported, size: int, checked: Comparison | None
 ) -> None:
     """Say what has been written, what was not taken over, what is lost, and what differs."""
     from wwho.format.losses import losses

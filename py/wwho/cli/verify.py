@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the checks in turn; the first one that fails ends it, with exit code 1."""
     from wwho.backends.select import default_backend, open_backend
-    from wwho.evaluate.check.quality import quality, worst
+    from wwho.evaluate.check.quality_gate import judge_vocabulary, worst_verdict
 
     rows: list[dict[str, object]] = []
     blob = shared.read_artifact(options.model)
@@ -65,8 +65,8 @@ def run(options: argparse.Namespace) -> int:
     facts = {"file": options.model, "ok": all(row["ok"] is not False for row in rows)}
     facts |= {"checks": rows}
     if facts["ok"]:
-        gate = quality(open_backend(blob, best))
-        facts |= {"quality": worst(gate), "gate": [asdict(finding) for finding in gate]}
+        gate = judge_vocabulary(open_backend(blob, best))
+        facts |= {"quality": worst_verdict(gate), "gate": [asdict(finding) for finding in gate]}
         if not options.json:
             streams.write_lines(
                 f"{each.verdict:<7} quality: {each.found:,} of {each.of:,} {each.rule}"
