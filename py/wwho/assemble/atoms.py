@@ -23,13 +23,13 @@ from wwho.compile.schema import Schema
 from wwho.compile.schema_scanners import (
     SPACE,
     Unit,
-    alike,
-    blanks,
+    blank_patterns,
+    merge_alike_schemas,
     router_scanner,
-    spaced,
-    syllable_of,
+    syllable_pattern,
     unit_scanner,
-    word,
+    with_leading_space,
+    word_pattern,
 )
 from wwho.compile.syntax import Chars, Look, Node, alt, many, seq
 from wwho.errors import SchemaError
@@ -165,11 +165,13 @@ def compile_cuts(
     """
     end = words.end_of_word
     if words.whitespace:
-        pattern = Scanner("words", (word(end_of_word=end),), longest=False)
+        pattern = Scanner("words", (word_pattern(end_of_word=end),), longest=False)
         pretokenizer = compile_scanners([pattern])
     elif schemas:
         rest = Scanner("other", (many(Chars(ALL), 1),), longest=False)
-        units = (script_units(kind, schema, end_of_word=end) for schema in alike(schemas))
+        units = (
+            script_units(kind, schema, end_of_word=end) for schema in merge_alike_schemas(schemas)
+        )
         router = router_scanner(schemas, end_of_word=end)
         scanners = compile_scanners([router, rest, *units])
         if pretokenizer is not None:
@@ -178,7 +180,7 @@ def compile_cuts(
     assert pretokenizer is not None
     cutters = [text_units(kind, schemas, words)]
     if words.collapse:
-        cutters.append(Scanner("blanks", blanks(), longest=False))
+        cutters.append(Scanner("blanks", blank_patterns(), longest=False))
     scanners = with_units(pretokenizer, compile_scanners(cutters))
     text = Route("text", UNITS, units=ROUTER + 1)
     return cut_by(scanners, [text], pretokenizer=ROUTER)
@@ -196,9 +198,9 @@ def script_units(kind: AtomKind, schema: Schema, *, end_of_word: bool) -> Scanne
     unit = one_unit(kind, [schema])
     letter: Node = seq(Look(negative=False, chars=schema.letters | schema.joiners), unit)
     rules = {
-        Unit.SYLLABLE: alt(letter, Chars(SPACE)) if end_of_word else spaced(letter),
+        Unit.SYLLABLE: alt(letter, Chars(SPACE)) if end_of_word else with_leading_space(letter),
         Unit.ORPHAN: NEVER,
-        Unit.PASSTHROUGH: unit if end_of_word else spaced(unit),
+        Unit.PASSTHROUGH: unit if end_of_word else with_leading_space(unit),
     }
     return Scanner(schema.name, tuple(rules[rule] for rule in Unit), longest=True)
 
@@ -206,7 +208,7 @@ def script_units(kind: AtomKind, schema: Schema, *, end_of_word: bool) -> Scanne
 def text_units(kind: AtomKind, schemas: Sequence[Schema], words: Words) -> Scanner:
     """Return the scanner that cuts any word into units of a kind, all of which may merge."""
     unit = one_unit(kind, schemas)
-    return Scanner("text", (unit if words.end_of_word else spaced(unit),), longest=True)
+    return Scanner("text", (unit if words.end_of_word else with_leading_space(unit),), longest=True)
 
 
 def one_unit(kind: AtomKind, schemas: Sequence[Schema]) -> Node:
@@ -215,7 +217,7 @@ def one_unit(kind: AtomKind, schemas: Sequence[Schema]) -> Node:
     No automaton reads bytes: for them it is the whole word, which the trainer then takes apart.
     """
     if kind is AtomKind.SYLLABLE:
-        return alt(*map(syllable_of, schemas), Chars(ALL))
+        return alt(*map(syllable_pattern, schemas), Chars(ALL))
     if kind is AtomKind.GRAPHEME:
         return grapheme_cluster()
     return Chars(ALL) if kind is AtomKind.CODEPOINT else many(Chars(ALL), 1)

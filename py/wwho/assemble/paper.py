@@ -80,9 +80,9 @@ def import_vocab(
 ) -> Imported:
     """Build a model from a vocab.json that has been read.
 
-    Text is cut by `wwho.compile.schema_scanners`, other text encoded by the base. The id of a token is the
-    size of the base's id space plus its id in the file; a lone space that the vocabulary lacks gets
-    one more id.
+    Text is cut by `wwho.compile.paper_scanners`, other text encoded by the base. The id of a token
+    is the size of the base's id space plus its id in the file; a lone space that the vocabulary
+    lacks gets one more id.
 
     Args:
         file: what it holds.

@@ -1,6 +1,6 @@
-"""How the encoder that the WWHO paper's authors publish cuts text.
+"""The scanners that cut text as the encoder does that the WWHO paper's authors publish.
 
-It differs from the paper, and so from `wwho.compile.schema_scanners`, in three points:
+That encoder differs from the paper, and so from `wwho.compile.schema_scanners`, in three points:
 
 - All units of a segment form one word, dandas, digits and orphans among them. So every unit is of
   rule `Unit.SYLLABLE`.
@@ -17,7 +17,7 @@ from dataclasses import replace
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.schema import Schema, union
-from wwho.compile.schema_scanners import SPACE, refuse_overlaps, segment, unit_rules
+from wwho.compile.schema_scanners import SPACE, refuse_overlaps, segment_pattern, unit_rules
 from wwho.compile.syntax import Chars, Look, alt, many, seq
 from wwho.format.automaton import CompiledScanners
 
@@ -25,13 +25,17 @@ JOINERS = CodePointSet.of(0x200C, 0x200D)
 
 
 def paper_scanners(schemas: Sequence[Schema]) -> CompiledScanners:
-    """Compile what cuts text: the router, one that leaves other text whole, and each schema's.
+    """Compile the scanners of the encoder.
 
     Args:
         schemas: At least one schema, in the order of the router's rules.
 
+    Returns:
+        The scanners in the order: router, one that leaves other text whole, and for each schema one
+        whose only rule matches syllables, orphans and all other characters.
+
     Raises:
-        SchemaError: If two schemas claim the same character.
+        SchemaError: If two schemas claim the same character, or have the same name.
         PatternError: If the scanners are too large.
     """
     rest = Scanner("other", (many(Chars(ALL), 1),), longest=False)
@@ -40,10 +44,12 @@ def paper_scanners(schemas: Sequence[Schema]) -> CompiledScanners:
 
 
 def paper_router(schemas: Sequence[Schema]) -> Scanner:
-    """Return the scanner that cuts text into segments.
+    """Return the scanner that cuts text into segments: rule 0 is other text, rule i schema i - 1.
+
+    Whatever their own joiners are, all schemas have U+200C and U+200D, and no others.
 
     Raises:
-        SchemaError: If two schemas claim the same character.
+        SchemaError: If two schemas claim the same character, or have the same name.
     """
     schemas = [with_joiners(schema) for schema in schemas]
     refuse_overlaps(schemas)
@@ -53,10 +59,10 @@ def paper_router(schemas: Sequence[Schema]) -> Scanner:
     other = seq(first, many(alt(Chars(~(claimed | SPACE)), free_space)))
     # A segment that begins with joiners is the first one: any other takes those after it.
     leading = many(Chars(JOINERS), 1)
-    rules = (alt(leading, other), *(segment(schema, JOINERS) for schema in schemas))
+    rules = (alt(leading, other), *(segment_pattern(schema, JOINERS) for schema in schemas))
     return Scanner("router", rules, longest=False)
 
 
 def with_joiners(schema: Schema) -> Schema:
-    """Return the schema with both joiners, and no other character outside its blocks."""
+    """Return a copy of the schema whose joiners are U+200C and U+200D, and no others."""
     return replace(schema, joiners=JOINERS)

@@ -29,7 +29,8 @@ class Scanner:
         name: A name, for messages and for `Automaton.name`.
         rules: The patterns; the number of the one that matched comes with each piece.
         longest: False: the match that a backtracking engine would find for the rules joined by
-            ``|``. True: the longest match of any rule, and the lowest rule among equally long.
+            ``|``. True: the longest match of any rule, and the lowest rule among equally long;
+            no rule may then look ahead of several characters.
         empty: Whether rule 0 may match nothing. The character after it is then a match of rule 1,
             whose own pattern, if that is all it is for, has no options.
     """
@@ -100,6 +101,11 @@ def _compile_one(scanner: Scanner) -> tuple[ClassMap, Rows, Alphabet]:
     _refuse_excess(f"scanner {scanner.name!r} has", len(scanner.rules), MAX_RULES, "rules")
     nfa = build_nfa(scanner.rules, scanner.empty)
     alphabet = Alphabet(nfa)
+    if scanner.longest and any(back for _, back in alphabet.variants):
+        raise PatternError(
+            f"scanner {scanner.name!r}: a rule looks ahead of several characters, which cannot be "
+            "compiled where the longest match is wanted"
+        )
     refuse_unproven(nfa, alphabet, longest=scanner.longest)
     raw_rows = determinize(nfa, alphabet, longest=scanner.longest)
     # Symbols are merged twice: first to make minimization quick, then because fewer states may

@@ -1,15 +1,16 @@
-"""The six conditions of a valid schema (definition 2 of the paper).
+"""The six conditions of a valid schema (definition 2 of the paper), and the check of them.
 
 1. Classes are disjoint.
 2. Every code point of a class lies in a declared block. Joiners, which scripts share, are the one
    exception, and must be declared.
-3. The table is deterministic. (JSON can only break this with repeated keys; see `shape.py`.)
+3. The table is deterministic. (JSON can only break this with repeated keys; `schema_shape` checks.)
 4. The states ORPHAN and PASSTHROUGH have no way out, and only START leads to them.
 5. The table accepts exactly the language of the grammar.
 6. The table never stops where a longer syllable goes on (maximal munch).
 
 Conditions 3 to 6 speak about a schema's own table. Without one the table is compiled from the
-grammar, and they hold by construction.
+grammar, and they hold by construction. Two more checks have no number: white space belongs to no
+script, and a syllable is not empty.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ from itertools import combinations
 
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.nfa import nullable
-from wwho.compile.schema import OTHER, Schema, Table, read_schema
+from wwho.compile.schema import OTHER, Schema, read_schema
 from wwho.compile.schema_document import Document, join_pointer, read_ranges
 from wwho.compile.schema_shape import shape_errors
-from wwho.compile.transition_table import Path, Product
+from wwho.compile.transition_table import GrammarComparison, Path, TransitionTable
 from wwho.compile.unicode import white_space
 from wwho.errors import SchemaError
 
 EMIT_STATES = ("ORPHAN", "PASSTHROUGH")
+"""The states of a table in which a single character is emitted that begins no syllable."""
 
 
 def check_schema(document: Document) -> list[SchemaError]:
@@ -38,32 +40,40 @@ def check_schema(document: Document) -> list[SchemaError]:
     Returns:
         All violations, those of the document's shape first and alone, then those of the six
         conditions in order; an empty list if the schema is valid.
+
+    Raises:
+        SchemaError: If the package jsonschema is not installed.
     """
     errors = shape_errors(document)
     return errors or condition_errors(read_schema(document), document)
 
 
 def condition_errors(schema: Schema, document: Document) -> list[SchemaError]:
-    """Return the violations of the six conditions, in order.
+    """Return the violations of conditions 1, 2 and 4 to 6, and of the two checks without a number.
 
     Args:
         schema: The schema read from the document.
-        document: The document, for pointers into it.
+        document: The document, for pointers into it. Its shape has no errors, so condition 3 holds.
+
+    Returns:
+        Errors in order of the conditions, the two without a number after condition 2. The
+        attribute `condition` of each is its number, or None.
     """
-    errors = [*_disjoint(schema), *_complete(schema, document)]
-    errors += [*_no_word_boundary(schema), *_not_empty(schema)]
+    errors = [*_overlap_errors(schema), *_stray_errors(schema, document)]
+    errors += [*_white_space_errors(schema), *_empty_syllable_errors(schema)]
     if schema.table is not None:
-        errors += [*_isolated(schema, schema.table), *_same_language(schema, schema.table)]
+        errors += _emit_state_errors(schema, schema.table)
+        errors += _language_errors(schema, schema.table)
     return errors
 
 
-def _disjoint(schema: Schema) -> Iterator[SchemaError]:
-    """Condition 1: no code point is in two classes."""
+def _overlap_errors(schema: Schema) -> Iterator[SchemaError]:
+    """Yield an error for each two classes that share a code point (condition 1)."""
     for one, two in combinations(schema.classes, 2):
         shared = schema.classes[one] & schema.classes[two]
         if shared:
             yield SchemaError(
-                f"condition 1: {_name(min(shared))} is in both class {one} and class {two}; "
+                f"condition 1: {_u_plus(min(shared))} is in both class {one} and class {two}; "
                 "take it out of one",
                 pointer=join_pointer("/classes", two),
                 counterexample=chr(min(shared)),
@@ -71,15 +81,15 @@ def _disjoint(schema: Schema) -> Iterator[SchemaError]:
             )
 
 
-def _complete(schema: Schema, document: Document) -> Iterator[SchemaError]:
-    """Condition 2: every classified code point is in a block, or is a declared joiner."""
+def _stray_errors(schema: Schema, document: Document) -> Iterator[SchemaError]:
+    """Yield an error for each range of a class that leaves the blocks and joiners (condition 2)."""
     home = schema.blocks | read_ranges(document.get("joiners", []))
     for name in schema.classes:
         for index, item in enumerate(document["classes"][name]["ranges"]):
             stray = read_ranges([item]) - home
             if stray:
                 yield SchemaError(
-                    f"condition 2: {_name(min(stray))} of class {name} lies in none of the "
+                    f"condition 2: {_u_plus(min(stray))} of class {name} lies in none of the "
                     "declared blocks; declare its block, or list it under joiners if scripts "
                     "share it",
                     pointer=join_pointer("/classes", name, "ranges", index),
@@ -88,20 +98,20 @@ def _complete(schema: Schema, document: Document) -> Iterator[SchemaError]:
                 )
 
 
-def _no_word_boundary(schema: Schema) -> Iterator[SchemaError]:
-    """White space stands between the words of every script, so it belongs to none."""
-    taken = (schema.blocks | schema.joiners) & white_space()
-    if taken:
+def _white_space_errors(schema: Schema) -> Iterator[SchemaError]:
+    """Yield an error if white space, which stands between the words of every script, is claimed."""
+    claimed = (schema.blocks | schema.joiners) & white_space()
+    if claimed:
         yield SchemaError(
-            f"/blocks: {_name(min(taken))} is white space, which the router keeps as a boundary of "
-            "words; take it out of the blocks and joiners",
+            f"/blocks: {_u_plus(min(claimed))} is white space, which the router keeps as a "
+            "boundary of words; take it out of the blocks and joiners",
             pointer="/blocks",
-            counterexample=chr(min(taken)),
+            counterexample=chr(min(claimed)),
         )
 
 
-def _not_empty(schema: Schema) -> Iterator[SchemaError]:
-    """A syllable has at least one character."""
+def _empty_syllable_errors(schema: Schema) -> Iterator[SchemaError]:
+    """Yield an error if the grammar generates the empty string."""
     if nullable(schema.syllable):
         yield SchemaError(
             "/grammar: the grammar generates the empty string; make a part of it mandatory",
@@ -110,19 +120,24 @@ def _not_empty(schema: Schema) -> Iterator[SchemaError]:
         )
 
 
-def _isolated(schema: Schema, table: Table) -> Iterator[SchemaError]:
-    """Condition 4: the emit states have no way out, and only the start leads to them."""
-    for state, row in table.transitions.items():
-        for name, target in row.items():
-            leaves, arrives = state in EMIT_STATES, target in EMIT_STATES and state != table.start
+def _emit_state_errors(schema: Schema, table: TransitionTable) -> Iterator[SchemaError]:
+    """Yield an error for each transition that condition 4 forbids.
+
+    That is one out of an emit state, or one to it from a state that is not the start. The
+    counterexample is the shortest text over that transition, or None if no text reaches it.
+    """
+    for state, transitions in table.transitions.items():
+        for name, target in transitions.items():
+            leaves = state in EMIT_STATES
+            arrives = target in EMIT_STATES and state != table.start
             if not leaves and not arrives:
                 continue
             fault = f"{state} has a way out" if leaves else f"{target} is reached from {state}"
-            way = _path_to(table, state)
-            text = None if way is None else _text(schema, (*way, name))
+            path = _shortest_path(table, state)
+            text = None if path is None else _sample_text(schema, (*path, name))
+            by_text = "" if text is None else f", by {_code_points(text)}"
             yield SchemaError(
-                f"condition 4: {fault}, over class {name}"
-                f"{'' if text is None else f', by {_shown(text)}'}; remove the transition, so "
+                f"condition 4: {fault}, over class {name}{by_text}; remove the transition, so "
                 "that the piece before it ends there",
                 pointer=join_pointer("/table/transitions", state, name),
                 counterexample=text,
@@ -130,54 +145,57 @@ def _isolated(schema: Schema, table: Table) -> Iterator[SchemaError]:
             )
 
 
-def _same_language(schema: Schema, table: Table) -> Iterator[SchemaError]:
-    """Conditions 5 and 6: the table accepts what the grammar generates, and as much of it."""
-    product = Product(table, schema.syllable, _alphabet(schema))
-    path = product.difference()
+def _language_errors(schema: Schema, table: TransitionTable) -> Iterator[SchemaError]:
+    """Yield an error if the table breaks condition 5, and one if it breaks condition 6."""
+    comparison = GrammarComparison(table, schema.syllable, _table_classes(schema))
+    path = comparison.shortest_difference()
     if path is not None:
-        text = _text(schema, path)
-        accepted = _run(table, path) in table.accepting
+        text = _sample_text(schema, path)
+        accepted = _final_state(table, path) in table.accepting
         verdict = "accepts" if accepted else "does not accept"
         other = "does not generate" if accepted else "generates"
         yield SchemaError(
-            f"condition 5: the table {verdict} {_shown(text)} ({' '.join(path)}), which the "
+            f"condition 5: the table {verdict} {_code_points(text)} ({' '.join(path)}), which the "
             f"grammar {other}; remove the table to have it compiled from the grammar",
             pointer="/table",
             counterexample=text,
             condition=5,
         )
-    path = product.early_stop()
+    path = comparison.shortest_early_stop()
     if path is not None:
-        text = _text(schema, path)
+        text = _sample_text(schema, path)
         yield SchemaError(
-            f"condition 6: the table cuts {_shown(text)} ({' '.join(path)}) short, though it is "
-            "one syllable by the grammar; add the missing transition",
+            f"condition 6: the table cuts {_code_points(text)} ({' '.join(path)}) short, though it "
+            "is one syllable by the grammar; add the missing transition",
             pointer="/table",
             counterexample=text,
             condition=6,
         )
 
 
-def _alphabet(schema: Schema) -> dict[str, CodePointSet]:
-    """Return the classes a table may speak of: the schema's own, and all the rest."""
+def _table_classes(schema: Schema) -> dict[str, CodePointSet]:
+    """Return the characters of each class that a table may name: the schema's own, and `OTHER`.
+
+    Here `OTHER` is every other code point, inside the script's blocks or not.
+    """
     return {**schema.classes, OTHER: ~schema.classified}
 
 
-def _text(schema: Schema, path: Path) -> str:
-    """Return a text with one character of each class."""
-    alphabet = _alphabet(schema)
-    return "".join(chr(next(iter(alphabet[name]))) for name in path)
+def _sample_text(schema: Schema, path: Path) -> str:
+    """Return a text with the first character of each class of a path."""
+    classes = _table_classes(schema)
+    return "".join(chr(next(iter(classes[name]))) for name in path)
 
 
-def _run(table: Table, path: Path) -> str | None:
-    """Return the state after a path, or None past a boundary."""
+def _final_state(table: TransitionTable, path: Path) -> str | None:
+    """Return the state in which a path from the start ends, or None past a boundary."""
     state: str | None = table.start
     for name in path:
         state = table.next(state, name)
     return state
 
 
-def _path_to(table: Table, goal: str) -> Path | None:
+def _shortest_path(table: TransitionTable, goal: str) -> Path | None:
     """Return the shortest path from the start to a state, or None if there is none."""
     queue: list[tuple[str, Path]] = [(table.start, ())]
     met = {table.start}
@@ -191,11 +209,11 @@ def _path_to(table: Table, goal: str) -> Path | None:
     return None
 
 
-def _name(code_point: int) -> str:
-    """Write a code point the Unicode way."""
+def _u_plus(code_point: int) -> str:
+    """Return a code point as Unicode writes it: ``U+0DCA``."""
     return f"U+{code_point:04X}"
 
 
-def _shown(text: str) -> str:
-    """Write a text as code points, since marks and joiners do not show by themselves."""
-    return " ".join(_name(ord(char)) for char in text)
+def _code_points(text: str) -> str:
+    """Return a text as code points, since marks and joiners do not show by themselves."""
+    return " ".join(_u_plus(ord(char)) for char in text)

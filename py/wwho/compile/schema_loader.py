@@ -1,4 +1,4 @@
-"""Loading schemas, by name, from a file, or from memory."""
+"""The loading of schemas, by name, from a file, or from memory, with all checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from wwho.errors import SchemaError
 
 
 def shipped_schemas() -> list[str]:
-    """Return the names of the valid schemas that come with the package, sorted."""
+    """Return the names of the valid schemas that come with the package, sorted.
+
+    Those of the paper, whose names begin with ``paper/``, can be loaded too but are not listed.
+    """
     return sorted(name for name in shipped_files() if "/" not in name)
 
 
@@ -26,21 +29,27 @@ HAND_MADE = ("devanagari", "kannada", "sinhala")
 others are written by tools/gen_schemas.py."""
 
 UNICODE = "unicode"
-"""The name of all shipped schemas that are not written by hand: one for each Abugida of Unicode."""
+"""The name that stands for all shipped schemas but HAND_MADE: one for each Abugida of Unicode."""
 
 
 def each_named(names: Iterable[Name]) -> list[Name | str]:
-    """Return names of schemas, with the shipped ones in place of `UNICODE`.
+    """Return the names with those of the 67 generated schemas in place of ``"unicode"``.
+
+    Args:
+        names: Names of schemas, or other sources of them; all but `UNICODE` stay as they are.
+            Names that come twice do so in the result.
 
     Example:
         >>> len(each_named(["my.json", "unicode"]))
         68
     """
-    found: list[Name | str] = []
+    expanded: list[Name | str] = []
     for name in names:
-        generated = (each for each in shipped_schemas() if each not in HAND_MADE)
-        found += generated if name == UNICODE else [name]
-    return found
+        if name == UNICODE:
+            expanded += [each for each in shipped_schemas() if each not in HAND_MADE]
+        else:
+            expanded.append(name)
+    return expanded
 
 
 def load_schema(
@@ -59,7 +68,8 @@ def load_schema(
         The schema.
 
     Raises:
-        SchemaError: The first violation; `check_schema` lists them all.
+        SchemaError: The first violation; `check_schema` lists them all. Or there is no such schema
+            or file.
         OSError: If a file cannot be read.
 
     Example:
@@ -75,29 +85,36 @@ def load_schema(
 def examine_schema(
     document: Document, *, allow_invalid: bool = False
 ) -> tuple[Schema | None, list[SchemaError]]:
-    """Read and validate a document, collecting what is wrong with it.
+    """Read and validate a document, and return what is wrong with it instead of raising it.
 
     Args:
-        document: What `read_document` gives.
+        document: The result of `read_document`.
         allow_invalid: As in `load_schema`.
 
     Returns:
-        The schema and the conditions it breaks; or None and every reason to refuse it.
+        The schema and the conditions that it breaks (with `allow_invalid`; else none), or None and
+        every reason to refuse it.
     """
     errors = shape_errors(document)
     if errors:
         return None, errors
     schema = read_schema(document)
     errors = condition_errors(schema, document)
+    # Violations that are of none of the six conditions are never allowed.
     fatal = [error for error in errors if not allow_invalid or error.condition is None]
-    return (None, fatal) if fatal else (replace(schema, valid=not errors), errors)
+    if fatal:
+        return None, fatal
+    return replace(schema, valid=not errors), errors
 
 
 def read_document(source: str | Path | bytes | Mapping[str, Any]) -> Document:
-    """Get at the document of a schema, whatever the source; see `load_schema`.
+    """Return the parsed JSON of a schema, unchecked; `load_schema` says what sources there are.
+
+    A name of a shipped schema takes precedence over a file of that name.
 
     Raises:
-        SchemaError: If there is none of that name, or it is not JSON.
+        SchemaError: If a text is neither a file nor a shipped schema, or the content is not a JSON
+            object.
         OSError: If a file cannot be read.
     """
     if isinstance(source, Mapping):

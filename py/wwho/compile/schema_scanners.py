@@ -1,7 +1,7 @@
-"""From schemas to scanners.
+"""The scanners of script schemas: the router, and the unit scanner of each schema.
 
-Two kinds of scanner. The **router** cuts text into segments: one kind of segment per schema, and
-one for everything else. The **unit scanner** of a schema cuts its segments into syllables.
+The **router** cuts text into segments: one kind of segment per schema, and one for everything else.
+The **unit scanner** of a schema cuts its segments into units: syllables, and what is left between.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from itertools import combinations
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import grammar_names
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.compile.schema import OTHER, Schema, Table, union
+from wwho.compile.schema import OTHER, Schema, union
 from wwho.compile.syntax import Chars, Look, Machine, Node, alt, many, optional, seq
+from wwho.compile.transition_table import TransitionTable
 from wwho.compile.unicode import white_space
 from wwho.errors import SchemaError
 from wwho.format.automaton import CompiledScanners
@@ -24,7 +25,7 @@ SPACE = CodePointSet.of(" ")
 
 
 class Unit(IntEnum):
-    """The rules of a unit scanner."""
+    """The number of a rule of a unit scanner, which says what kind of unit it matches."""
 
     SYLLABLE = 0
     """A syllable by the grammar."""
@@ -39,20 +40,20 @@ def compile_schemas(schemas: Sequence[Schema], pretokenizer: Node | None) -> Com
 
     Args:
         schemas: The scripts, in the order of the router's rules.
-        pretokenizer: How to cut the other segments; None leaves each of them whole.
+        pretokenizer: The pattern that cuts the other segments; None leaves each of them whole.
 
     Returns:
         The scanners in the order: router, pretokenizer, one unit scanner per schema. Without
         schemas there is only the pretokenizer.
 
     Raises:
-        SchemaError: If two schemas claim the same character.
+        SchemaError: If two schemas claim the same character, or have the same name.
         PatternError: If the scanners are too large.
     """
     other = Scanner("pretokenizer", (pretokenizer or many(Chars(ALL), 1),), longest=False)
     if not schemas:
         return compile_scanners([other])
-    units = [unit_scanner(schema) for schema in alike(schemas)]
+    units = [unit_scanner(schema) for schema in merge_alike_schemas(schemas)]
     return compile_scanners([router_scanner(schemas), other, *units])
 
 
@@ -65,26 +66,29 @@ def router_scanner(schemas: Sequence[Schema], *, end_of_word: bool = False) -> S
 
     Args:
         schemas: At least one schema; what starts a segment of one may be in no other.
-        end_of_word: Whether the U+0020 is the one directly after them, where no white space
-            follows it.
+        end_of_word: Whether a segment has the U+0020 directly after it instead of the one before,
+            unless white space follows that U+0020.
 
     Raises:
-        SchemaError: If two schemas claim the same character.
+        SchemaError: If two schemas claim the same character, or have the same name.
     """
     refuse_overlaps(schemas)
-    claimed = union(schema.starts for schema in schemas)
+    claimed = union(schema.segment_starts for schema in schemas)
     plain = Chars(~(claimed | SPACE))
     free_space: Node = Chars(SPACE)
     if not end_of_word:
         free_space = seq(free_space, Look(negative=True, chars=claimed))
     other = many(alt(plain, free_space), 1)
     joiners = union(schema.joiners for schema in schemas)
-    segments = (segment(schema, joiners, end_of_word=end_of_word) for schema in schemas)
+    segments = (segment_pattern(schema, joiners, end_of_word=end_of_word) for schema in schemas)
     return Scanner("router", (other, *segments), longest=False)
 
 
 def unit_scanner(schema: Schema, *, end_of_word: bool = False) -> Scanner:
-    """Return the scanner that cuts a segment of one script into units (see `Unit`)."""
+    """Return the scanner that cuts a segment of one script into units.
+
+    Its rules are those of `Unit`; `end_of_word` is explained in `unit_rules`.
+    """
     return Scanner(schema.name, unit_rules(schema, end_of_word=end_of_word), longest=True)
 
 
@@ -98,72 +102,85 @@ def unit_rules(schema: Schema, *, end_of_word: bool = False) -> tuple[Node, Node
     orphan: Node = Chars(schema.letters)
     rest: Node = Chars(~(schema.letters | SPACE))
     if schema.table is not None:
-        orphan = alt(_machine(schema, schema.table, frozenset({"ORPHAN"})), orphan)
-        rest = alt(_machine(schema, schema.table, frozenset({"PASSTHROUGH"})), rest)
-    syllable = syllable_of(schema)
+        orphan = alt(_table_pattern(schema, schema.table, frozenset({"ORPHAN"})), orphan)
+        rest = alt(_table_pattern(schema, schema.table, frozenset({"PASSTHROUGH"})), rest)
+    syllable = syllable_pattern(schema)
     if end_of_word:
         return alt(syllable, Chars(SPACE)), orphan, rest
-    return spaced(syllable), spaced(orphan), alt(spaced(rest), Chars(SPACE))
+    return (
+        with_leading_space(syllable),
+        with_leading_space(orphan),
+        alt(with_leading_space(rest), Chars(SPACE)),
+    )
 
 
-def syllable_of(schema: Schema) -> Node:
-    """Return the pattern of a syllable.
+def syllable_pattern(schema: Schema) -> Node:
+    """Return the pattern of a syllable: the schema's table if it has one, else its grammar.
 
     A table has the last word, emit states included: the paper's own tables reach ORPHAN in the
     middle of a unit, and must be reproduced as they are.
     """
     table = schema.table
-    return schema.syllable if table is None else _machine(schema, table, table.accepting)
+    return schema.syllable if table is None else _table_pattern(schema, table, table.accepting)
 
 
-def alike(schemas: Sequence[Schema]) -> list[Schema]:
-    """For each schema one that cuts its segments, and as few different ones as can be.
+def merge_alike_schemas(schemas: Sequence[Schema]) -> list[Schema]:
+    """Return, for each schema, one that cuts its segments alike, with as few different as can be.
 
-    A joiner of another schema, which may stand in any segment, has the part there that it has in
-    that schema, if the grammar names it. Schemas with one grammar become one, whose classes have
-    the characters of all of them, unless a character would then have another part in the segments
-    of one. Names stay.
+    Schemas with one grammar become one, whose classes have the characters of all of them, unless a
+    character would then play another role in the segments of one. So their unit scanners compile to
+    one automaton. Schemas with a table stay as they are.
+
+    A joiner of another schema, which may stand in any segment, plays the role there that it plays
+    in that schema, if the grammar names it. Names stay; blocks grow, so the results are of no use
+    for the router.
     """
     joiners = union(schema.joiners for schema in schemas)
-    parts: dict[str, list[CodePointSet]] = {}
+    roles: dict[str, list[CodePointSet]] = {}
     for schema in schemas:
-        for name, chars in schema.names.items():
-            parts.setdefault(name, []).append(chars & schema.joiners)
-    shared = {name: union(sets) for name, sets in parts.items()}
-    wide = [_widened(schema, shared, joiners) for schema in schemas]
+        for name, chars in schema.named_sets.items():
+            roles.setdefault(name, []).append(chars & schema.joiners)
+    joiners_by_role = {name: union(sets) for name, sets in roles.items()}
+    widened = [_with_all_joiners(schema, joiners_by_role, joiners) for schema in schemas]
+    # By grammar, the schema that has the characters of all that could be merged so far.
     merged: dict[str, Schema] = {}
-    joined = []
-    for schema in wide:
+    is_merged = []
+    for schema in widened:
         known = merged.get(schema.grammar, schema)
-        both = _united(known, schema)
-        joined.append(schema.table is None and _agree(schema, both) and _agree(known, both))
-        if joined[-1]:
+        both = _unite(known, schema)
+        mergeable = schema.table is None and _agree(schema, both) and _agree(known, both)
+        is_merged.append(mergeable)
+        if mergeable:
             merged[schema.grammar] = both
     return [
-        replace(merged[schema.grammar], name=schema.name) if is_joined else schema
-        for schema, is_joined in zip(wide, joined, strict=True)
+        replace(merged[schema.grammar], name=schema.name) if found else schema
+        for schema, found in zip(widened, is_merged, strict=True)
     ]
 
 
-def _widened(schema: Schema, shared: Mapping[str, CodePointSet], joiners: CodePointSet) -> Schema:
-    """The schema with the joiners of all others, and with a class for each name of its grammar.
+def _with_all_joiners(
+    schema: Schema, joiners_by_role: Mapping[str, CodePointSet], joiners: CodePointSet
+) -> Schema:
+    """Return a schema with the joiners of all, and with a class for each name of its grammar.
+
+    A schema with a table is returned as it is; the groups of others become classes.
 
     Args:
-        schema: the schema.
-        shared: what of the joiners each name of some schema stands for there.
-        joiners: those of all schemas.
+        schema: The schema.
+        joiners_by_role: The joiners that each name stands for in the schema that they are from.
+        joiners: The joiners of all schemas.
     """
     if schema.table is not None:
         return schema
     home = schema.blocks | schema.joiners
     used = set(grammar_names(schema.grammar)) - {OTHER}
-    names = schema.names
-    classes = {name: names[name] | (shared[name] - home) for name in names if name in used}
+    sets = schema.named_sets
+    classes = {name: sets[name] | (joiners_by_role[name] - home) for name in sets if name in used}
     return replace(schema, classes=classes, groups={}, joiners=joiners)
 
 
-def _united(one: Schema, two: Schema) -> Schema:
-    """A schema with the characters of two that have the same grammar and are `_widened`."""
+def _unite(one: Schema, two: Schema) -> Schema:
+    """Return the first schema with the characters of both, which have one grammar."""
     return replace(
         one,
         classes={name: chars | two.classes[name] for name, chars in one.classes.items()},
@@ -173,81 +190,97 @@ def _united(one: Schema, two: Schema) -> Schema:
 
 
 def _agree(schema: Schema, other: Schema) -> bool:
-    """Whether the characters of a schema have the same part in the grammar of the other one."""
+    """Tell whether each character of a schema plays the same role in the other one's grammar."""
     home = schema.blocks | schema.joiners
-    mine, names = schema.names, other.names
-    return all(names[name] & home == mine[name] & home for name in mine)
+    own_sets, other_sets = schema.named_sets, other.named_sets
+    return all(other_sets[name] & home == own_sets[name] & home for name in own_sets)
 
 
-def segment(schema: Schema, joiners: CodePointSet, *, end_of_word: bool = False) -> Node:
-    """Return the pattern of a segment of one script, with the joiners of all."""
-    letters = seq(Chars(schema.starts), many(Chars(schema.blocks | joiners)))
-    return ended(letters) if end_of_word else spaced(letters)
+def segment_pattern(schema: Schema, joiners: CodePointSet, *, end_of_word: bool = False) -> Node:
+    """Return the pattern of a segment of one script.
+
+    Args:
+        schema: The script.
+        joiners: The joiners of all schemas.
+        end_of_word: Whether a U+0020 after the segment belongs to it, instead of one before.
+    """
+    letters = seq(Chars(schema.segment_starts), many(Chars(schema.blocks | joiners)))
+    return with_trailing_space(letters) if end_of_word else with_leading_space(letters)
 
 
-def word(*, end_of_word: bool = False) -> Node:
+def word_pattern(*, end_of_word: bool = False) -> Node:
     """Return the pattern of words between white space, and of the white space between them.
 
     A word has the U+0020 directly before it; with `end_of_word` that directly after it, where no
-    white space follows.
+    white space follows. All other white space between two words is one match.
     """
-    between, letter = blanks()
+    between, letter = blank_patterns()
     letters = many(letter, 1)
     if end_of_word:
-        return alt(ended(letters), between)
-    return alt(spaced(letters), seq(between, Look(negative=True, chars=~white_space())), between)
+        return alt(with_trailing_space(letters), between)
+    # White space before a word gives its last character back, in case that is a U+0020.
+    leading = seq(between, Look(negative=True, chars=~white_space()))
+    return alt(with_leading_space(letters), leading, between)
 
 
-def blanks() -> tuple[Node, Node]:
-    """Return the patterns of all white space up to the next word, and of any other character."""
+def blank_patterns() -> tuple[Node, Node]:
+    """Return the pattern of white space up to the next word, and that of another character."""
     blank = white_space()
     return many(Chars(blank), 1), Chars(~blank)
 
 
-def spaced(node: Node) -> Node:
-    """Let one space stand before a pattern."""
+def with_leading_space(node: Node) -> Node:
+    """Return a pattern that takes one U+0020 before `node`, if there is one."""
     return seq(optional(Chars(SPACE)), node)
 
 
-def ended(node: Node) -> Node:
-    """Let one space stand after a pattern, unless white space follows it."""
+def with_trailing_space(node: Node) -> Node:
+    """Return a pattern that takes one U+0020 after `node`, unless white space follows that."""
     alone = Look(negative=True, chars=white_space())
     return seq(node, optional(seq(Chars(SPACE), alone)))
 
 
-def _machine(schema: Schema, table: Table, accepting: frozenset[str]) -> Node:
-    """Return a table as part of a pattern, ending in the given states."""
-    alphabet = {**schema.classes, OTHER: ~(schema.classified | SPACE)}
-    number = {state: index for index, state in enumerate(table.states)}
+def _table_pattern(schema: Schema, table: TransitionTable, accepting: frozenset[str]) -> Node:
+    """Return a schema's table as a pattern that ends in one of the given states.
+
+    States in `accepting` that the table lacks do not count. `OTHER` is every character of no class
+    but U+0020, of any script.
+    """
+    classes = {**schema.classes, OTHER: ~(schema.classified | SPACE)}
+    numbers = {state: index for index, state in enumerate(table.states)}
     edges = tuple(
-        (number[state], alphabet[name], number[target])
-        for state, row in table.transitions.items()
-        for name, target in row.items()
+        (numbers[state], classes[name], numbers[target])
+        for state, transitions in table.transitions.items()
+        for name, target in transitions.items()
     )
-    ends = frozenset(number[state] for state in accepting if state in number)
-    return Machine(number[table.start], ends, edges)
+    ends = frozenset(numbers[state] for state in accepting if state in numbers)
+    return Machine(numbers[table.start], ends, edges)
 
 
 def refuse_overlaps(schemas: Sequence[Schema]) -> None:
-    """Raise if a name or a character would belong to two scripts: none could be told apart."""
+    """Raise SchemaError if two schemas have one name, or a character could be of either.
+
+    A character that starts segments of one schema may not be in the blocks or joiners of another.
+    """
     for one, two in combinations(schemas, 2):
         if one.name == two.name:
             raise SchemaError(
                 f"two schemas are called {one.name!r}; give one of them another name",
                 pointer="/name",
             )
-        shared = (one.starts & (two.blocks | two.joiners)) | (one.joiners & two.starts)
+        shared = one.segment_starts & (two.blocks | two.joiners)
+        shared |= one.joiners & two.segment_starts
         if shared:
-            ways = (_claim(schema, min(shared)) for schema in (one, two))
+            first = min(shared)
             raise SchemaError(
-                f"U+{min(shared):04X} is claimed by both {one.name!r} ({next(ways)}) and "
-                f"{two.name!r} ({next(ways)}); in one model a character is in the blocks of one "
-                "schema alone, or among the joiners of every schema that names it",
+                f"U+{first:04X} is claimed by both {one.name!r} ({_claiming_list(one, first)}) and "
+                f"{two.name!r} ({_claiming_list(two, first)}); in one model a character is in the "
+                "blocks of one schema alone, or among the joiners of every schema that names it",
                 pointer="/blocks",
-                counterexample=chr(min(shared)),
+                counterexample=chr(first),
             )
 
 
-def _claim(schema: Schema, code_point: int) -> str:
-    """Say by which list a schema claims a character."""
+def _claiming_list(schema: Schema, code_point: int) -> str:
+    """Return the name of the list, joiners or blocks, in which a schema has a character."""
     return "joiners" if code_point in schema.joiners else "blocks"
