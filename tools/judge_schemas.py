@@ -26,12 +26,12 @@ import numpy as np
 import regex
 import uharfbuzz
 from unicode_segmentation_rs import graphemes
-from wwho.assemble.training_artifacts import counting_model
-from wwho.compile.schema_loader import HAND_MADE, load_schema, read_document, shipped_schemas
-from wwho.compile.schema_scanners import alike
 
+from wwho.assemble.training_artifacts import counting_model
 from wwho.backends.select import open_backend
 from wwho.compile.schema import Schema, union
+from wwho.compile.schema_loader import HAND_MADE, load_schema, read_document, shipped_schemas
+from wwho.compile.schema_scanners import merge_alike_schemas
 from wwho.compile.unicode import category
 from wwho.evaluate.syllables import Grammar
 from wwho.evaluate.text_blocks import Block, find_parts
@@ -198,7 +198,7 @@ def kinds(schema: Schema, model: tuple[Schema, ...]) -> tuple[str, ...]:
 @cache
 def widened(model: tuple[Schema, ...]) -> dict[str, Schema]:
     """What cuts the segments of each schema of a model."""
-    return {schema.name: schema for schema in alike(model)}
+    return {schema.name: schema for schema in merge_alike_schemas(model)}
 
 
 @cache
