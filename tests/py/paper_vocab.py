@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wwho.assemble.training_artifacts import counting_model, units_of
+from wwho.assemble.training_artifacts import counting_model, unit_model
 from wwho.compile.paper_scanners import paper_scanners
 from wwho.compile.schema_loader import load_schema
-
 from wwho.corpus import Corpus
 from wwho.format.model import Added, Artifact
 from wwho.format.write import write_artifact
@@ -33,11 +32,11 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     room = vocab_size - len(SPECIALS) - len(atoms)
     merges = Merger(words, atoms, max_merges=room, min_freq=min_freq).run().merges()
     units = replace(
-        units_of(cutter), symbols=atoms, merges=merges, first_id=257, space_id=None, unk_id=256
+        unit_model(cutter), symbols=atoms, merges=merges, first_id=257, space_id=None, unk_id=256
     )
     models = (cutter.models[0], units)
     model = replace(cutter, models=models, added=(Added("[UNK]", 256),))
-    texts = [text.decode() for text in units_of(model).texts]
+    texts = [text.decode() for text in unit_model(model).texts]
     often = [texts[token] for token, _ in frequencies(model, corpus).most_common()]
     ordered = dict.fromkeys([*SPECIALS, *often, *texts])
     return {
@@ -62,9 +61,9 @@ def frequencies(model: Artifact, corpus: Path) -> Counter[int]:
             found.update(tokenizer.encode("".join(lines), unk="token"))
     return Counter(
         {
-            token - units_of(model).first_id: n
+            token - unit_model(model).first_id: n
             for token, n in found.items()
-            if token >= units_of(model).first_id
+            if token >= unit_model(model).first_id
         }
     )
 

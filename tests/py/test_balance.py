@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wwho.assemble.training_artifacts import units_of
 
+from wwho.assemble.training_artifacts import unit_model
 from wwho.errors import CorpusError
 from wwho.format.read import read_artifact
 from wwho.tokenizer import Tokenizer
@@ -100,7 +100,7 @@ def test_the_same_sources_give_the_same_bytes_and_prune_is_obeyed(
         train(Corpus(sources[:2]), prune=prune, **given).save(tmp_path / name)  # type: ignore[arg-type]
         files.append((tmp_path / name).read_bytes())
     assert files[0] == files[1] != files[2]
-    few, many = (len(units_of(read_artifact(file)).symbols) for file in files[1:])
+    few, many = (len(unit_model(read_artifact(file)).symbols) for file in files[1:])
     assert 0 < few < many
     assert read_artifact(files[0]).n_vocab == 50257 + 300 + 1
 
@@ -110,7 +110,7 @@ def test_units_are_counted_in_the_scripts_alone(sources: list[Path], tmp_path: P
     train(Corpus(sources[:2]), **given).save(tmp_path / "two")  # type: ignore[arg-type]
     model = read_artifact((tmp_path / "two").read_bytes())
     assert max(map(len, model.models[0].texts)) > 2
-    assert max(len(text.decode()) for text in units_of(model).texts) <= 5  # a space and two units
+    assert max(len(text.decode()) for text in unit_model(model).texts) <= 5  # a space and two units
 
 
 def test_an_id_goes_where_it_saves_most() -> None:

@@ -14,7 +14,7 @@ import pytest
 from evaluated import LINES, hand_model, measured, opened, put_files
 
 import wwho
-from wwho.assemble.training_artifacts import units_of
+from wwho.assemble.training_artifacts import unit_model
 from wwho.compile.schema_loader import load_schema
 from wwho.errors import WwhoError
 from wwho.evaluate import ascii_identity
@@ -208,7 +208,7 @@ def test_unknown_syllables_that_are_lost_are_damage(folder: Path) -> None:
 
 def test_a_model_with_the_ids_of_another_encoder_loses_them_unasked(folder: Path) -> None:
     model = hand_model()
-    units = units_of(model)
+    units = unit_model(model)
     ids = tuple(range(units.first_id, units.first_id + len(units.texts)))
     units = replace(units, id_policy=Ids.STATED, stated=ids, unknown=Unknown.ID)
     stated = replace(model, models=(model.models[0], units))

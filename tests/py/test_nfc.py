@@ -15,11 +15,11 @@ import pytest
 from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from wwho.assemble.training_artifacts import units_of
 
 import wwho
 from wwho import Tokenizer
 from wwho.assemble.atoms import AtomKind
+from wwho.assemble.training_artifacts import unit_model
 from wwho.backends.native import Pool
 from wwho.corpus import Corpus
 from wwho.errors import CountsError, SpecialTokenError
@@ -116,8 +116,8 @@ def test_training_in_nfc_is_training_on_text_in_nfc(cli: Any, tmp_path: Path) ->
     other.write_text(DECOMPOSED * 3, "utf-8", newline="")
     model = train_model_of(Corpus([other]), normalize="nfc")
     plain = train_model_of(Corpus([one]))
-    assert units_of(model) == units_of(plain)
-    assert units_of(model).symbols != units_of(train_model_of(Corpus([other]))).symbols
+    assert unit_model(model) == unit_model(plain)
+    assert unit_model(model).symbols != unit_model(train_model_of(Corpus([other]))).symbols
     assert (model.provenance["normalize"], plain.provenance.get("normalize")) == ("nfc", None)
     output = tmp_path / "x.wwho"
     options = ("--vocab-size", "60", "--prune", "1", "--min-freq", "1", "--normalize", "nfc")

@@ -17,12 +17,12 @@ import pytest
 from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wwho.assemble.training_artifacts import counting_model, units_of, with_merges
-from wwho.compile.schema_loader import load_schema
 
 from wwho.assemble.base import base_model, byte_base
+from wwho.assemble.training_artifacts import counting_model, unit_model, with_merges
 from wwho.backends.reference import ReferenceBackend
 from wwho.cli.verify import check_replay
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError
 from wwho.format.layout import SYLLABLE
@@ -79,7 +79,7 @@ def trained(folder: Path, text: str, count: Any, **options: Any) -> Artifact:
 
 def first_stage(model: Artifact) -> Artifact:
     """The same vocabulary without its superwords."""
-    units = units_of(model)
+    units = unit_model(model)
     return with_merges(model, units.merges[: len(units.merges) - units.n_superwords], 0)
 
 
@@ -111,8 +111,8 @@ def phrases_of(model: Artifact, text: str) -> Iterator[list[int]]:
 
 def sizes_of(model: Artifact) -> list[int]:
     """How many atoms each token of a first stage has."""
-    units = [1] * len(units_of(model).symbols)
-    for left, right in units_of(model).merges:
+    units = [1] * len(unit_model(model).symbols)
+    for left, right in unit_model(model).merges:
         units.append(units[left] + units[right])
     return units
 
@@ -122,7 +122,7 @@ def learnt(
 ) -> list[tuple[Pair, int]]:
     """Superwords and their gains the slow way: all pairs are counted anew each time."""
     phrases = list(phrases_of(model, text))
-    tokens = list(units_of(model).texts)
+    tokens = list(unit_model(model).texts)
     n_words, n_units = [1] * len(tokens), sizes_of(model)
     pairs: list[tuple[Pair, int]] = []
     while len(pairs) < count:
@@ -167,10 +167,10 @@ def test_what_is_learnt_is_what_the_slow_trainer_learns(
     plain = first_stage(model)
     expected = learnt(plain, f"{text}\nක ක ක ගම ගම\n", count, max_words, max_units, min_freq)
     assert max(sizes_of(model)) <= max_units
-    assert list(units_of(model).merges[len(units_of(plain).merges) :]) == [
+    assert list(unit_model(model).merges[len(unit_model(plain).merges) :]) == [
         pair for pair, _ in expected
     ]
-    assert units_of(read_artifact(write_artifact(model))).n_superwords == len(expected)
+    assert unit_model(read_artifact(write_artifact(model))).n_superwords == len(expected)
 
 
 def chosen(model: Artifact) -> int:
@@ -193,7 +193,7 @@ def test_superwords_are_worth_their_ids_up_to_where_both_merges_save_the_same(
     within = train_reference(
         counting_model(SCHEMAS), corpus, vocab_size=size - 5, prune=1, min_freq=min_freq
     ).gains
-    room = size - 5 - len(units_of(full).symbols)
+    room = size - 5 - len(unit_model(full).symbols)
     saved = [gain for _, gain in learnt(full, corpus, room, 4, 1023, min_freq)]
     lost = [*within, *[0] * (room - len(within))][::-1]
     worth = [ours >= theirs for ours, theirs in zip(saved, lost, strict=False)]
@@ -227,7 +227,7 @@ def test_the_automatic_share_goes_by_weights(tmp_path: Path) -> None:
         train_model(SCHEMAS, BASE, corpus, **options)
         for corpus in (weighted, Corpus([few] * 100 + [many]), Corpus([many] + [few] * 100))
     ]
-    assert len({(chosen(model), tuple(units_of(model).merges)) for model in models}) == 1
+    assert len({(chosen(model), tuple(unit_model(model).merges)) for model in models}) == 1
 
 
 def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
@@ -236,12 +236,12 @@ def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
     options = ("--prune", "1", "--vocab-size", "20", "--superwords")
     done = cli("train", *options, "auto", "-o", output, file)
     model = read_artifact(output.read_bytes())
-    assert chosen(model) == units_of(model).n_superwords > 0
+    assert chosen(model) == unit_model(model).n_superwords > 0
     assert done.out.endswith(
-        f" merges, {units_of(model).n_superwords} of them superwords\n".encode()
+        f" merges, {unit_model(model).n_superwords} of them superwords\n".encode()
     )
     done = cli("train", *options, "auto", "--json", "-o", output, file)
-    assert json.loads(done.out)["superwords"] == units_of(model).n_superwords
+    assert json.loads(done.out)["superwords"] == unit_model(model).n_superwords
     assert cli("train", *options, "many", "-o", output, file).code == 2
     with pytest.raises(ValueError, match="superwords is 'many'; it must be 0 or more, or 'auto'"):
         trained(tmp_path, "ක ක", "many")
@@ -266,7 +266,7 @@ def test_by_hand(tmp_path: Path) -> None:
     file = tmp_path / "corpus.txt"
     file.write_text("ක ම ක ම\nක ම ක ම\nක, ම\n", "utf-8")
     model = train_model(SCHEMAS, BASE, [file], prune=1, vocab_size=11, superwords=2)
-    tokens = [token.decode() for token in units_of(model).texts]
+    tokens = [token.decode() for token in unit_model(model).texts]
     assert tokens == [" ක", " ම", "ක", "ම", " ක ම", " ම ක ම"]
     enc = Tokenizer(write_artifact(model))
     assert [enc.decode([token]) for token in enc.encode("ක ම ක ම, ක")] == ["ක", " ම ක ම", ",", " ක"]
@@ -278,7 +278,7 @@ def test_no_superword_reaches_across_anything_but_one_space(tmp_path: Path, atom
     rng = random.Random(7)
     pairs = [rng.choice(WORDS) + rng.choice(SEPARATORS) for _ in range(4000)]
     model = trained(tmp_path, "".join(pairs), 150, vocab_size=400, max_words=3, atoms=atoms)
-    superwords = units_of(model).texts[units_of(model).first_superword :]
+    superwords = unit_model(model).texts[unit_model(model).first_superword :]
     assert len(superwords) == 150
     enc = Tokenizer(write_artifact(first_stage(model)))
     for token in superwords:
@@ -340,7 +340,7 @@ def test_a_large_corpus_is_sampled_by_the_text_of_its_lines(
     merges = set()
     for _ in range(3):
         rng.shuffle(lines)
-        merges.add(tuple(units_of(trained(tmp_path, "\n".join(lines), 20)).merges))
+        merges.add(tuple(unit_model(trained(tmp_path, "\n".join(lines), 20)).merges))
     assert len(merges) == 1
 
 
@@ -358,7 +358,7 @@ def superwords_of(corpus: Corpus, min_freq: int = 2) -> list[bytes]:
     model = train_model(
         SCHEMAS, BASE, corpus, prune=1, min_freq=min_freq, vocab_size=70, superwords=30
     )
-    return list(units_of(model).texts[units_of(model).first_superword :])
+    return list(unit_model(model).texts[unit_model(model).first_superword :])
 
 
 def test_a_whole_weight_is_naming_a_source_so_often(tmp_path: Path) -> None:

@@ -19,17 +19,17 @@ from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import specials_of
-from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, units_of
-from wwho.compile.schema_loader import load_schema
+from wwho.train.learn import choose_atoms
 
 from wwho.assemble.base import base_model
+from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, unit_model
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
-from wwho.train.learn import choose_atoms
 from wwho.train.native import Merger, Scanners, Words, parse_records, record
 from wwho.train.pipeline import train_model
 from wwho.train.plan import SPECIALS
@@ -277,7 +277,7 @@ SPELL = Tokenizer.from_bytes(write_artifact(BASE), backend="reference")
 
 def expected_ids(word: Word, learnt: Learnt, model: Artifact) -> list[int]:
     """The final segmentation of a word as ids, units outside the vocabulary as their bytes."""
-    space = units_of(model).space_id
+    space = unit_model(model).space_id
     assert space is not None
     atoms = set(learnt.atoms)
     runs = iter(learnt.runs[word])
@@ -285,12 +285,12 @@ def expected_ids(word: Word, learnt: Learnt, model: Artifact) -> list[int]:
     for unit in word:
         if unit in atoms:
             continue
-        ids += [units_of(model).first_id + token for token in next(runs)]
+        ids += [unit_model(model).first_id + token for token in next(runs)]
         if unit[:1] == b" " and unit[1:] in atoms:
             ids.append(space)
         else:
             ids += SPELL.encode(unit)
-    return ids + [units_of(model).first_id + token for token in next(runs)]
+    return ids + [unit_model(model).first_id + token for token in next(runs)]
 
 
 @settings(max_examples=25)
@@ -322,11 +322,11 @@ def test_the_layout_of_the_vocabulary(tmp_path: Path) -> None:
     assert BASE.n_vocab == 301
     assert [specials_of(model)[text] for text in SPECIALS] == [301, 302, 303, 304, 305]
     assert specials_of(model)["<|end|>"] == 300
-    assert units_of(model).unk_id == 302
-    assert units_of(model).first_id == 306
-    assert list(units_of(model).symbols) == sorted(units_of(model).symbols)
-    assert len(SPECIALS) + len(units_of(model).symbols) + len(units_of(model).merges) == 70
-    assert units_of(model).space_id == 301 + 70
+    assert unit_model(model).unk_id == 302
+    assert unit_model(model).first_id == 306
+    assert list(unit_model(model).symbols) == sorted(unit_model(model).symbols)
+    assert len(SPECIALS) + len(unit_model(model).symbols) + len(unit_model(model).merges) == 70
+    assert unit_model(model).space_id == 301 + 70
     assert model.n_vocab == 301 + 70 + 1
     assert model.name == "toy_sgpe"
     assert [route.name for route in model.routes] == ["other", "sinhala", "devanagari"]
@@ -341,16 +341,16 @@ def test_every_syllable_at_or_above_the_threshold_is_in_the_vocabulary(tmp_path:
     units = Counter(unit for word in words_of(COUNTING, text) for unit in word)
     frequent = {unit for unit, number in units.items() if number >= 20}
     assert frequent
-    assert frequent <= set(units_of(model).symbols)
+    assert frequent <= set(unit_model(model).symbols)
 
 
 def test_special_tokens_as_asked(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES * 3)
     model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=["<s>"])
-    units = units_of(model)
+    units = unit_model(model)
     assert (specials_of(model)["<s>"], units.unk_id, units.first_id) == (301, None, 302)
     model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=[])
-    assert units_of(model).first_id == 301
+    assert unit_model(model).first_id == 301
 
 
 def test_other_text_is_cut_by_the_bases_own_pretokenizer(tmp_path: Path) -> None:
@@ -383,7 +383,7 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES)
     with pytest.raises(CorpusError) as caught:
         train_model(SCHEMAS, BASE, [path], vocab_size=10, prune=1)
-    atoms = len(units_of(train_model(SCHEMAS, BASE, [path], prune=1)).symbols)
+    atoms = len(unit_model(train_model(SCHEMAS, BASE, [path], prune=1)).symbols)
     message = str(caught.value)
     for part in (
         "vocabulary of 10 ",
@@ -393,7 +393,7 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
     ):
         assert part in message
     exact = train_model(SCHEMAS, BASE, [path], vocab_size=atoms + 5, prune=1)
-    assert (len(units_of(exact).symbols), len(units_of(exact).merges)) == (atoms, 0)
+    assert (len(unit_model(exact).symbols), len(unit_model(exact).merges)) == (atoms, 0)
 
 
 @pytest.mark.parametrize(
@@ -465,7 +465,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
         subprocess.run(run, check=True, env={**os.environ, "PYTHONHASHSEED": str(seed)})
         outputs.append(output.read_bytes())
     assert outputs[0] == outputs[1] == outputs[2]
-    assert len(units_of(read_artifact(outputs[0])).merges) > 100
+    assert len(unit_model(read_artifact(outputs[0])).merges) > 100
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

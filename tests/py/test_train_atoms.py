@@ -22,16 +22,17 @@ from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import bpe_of, specials_of
-from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, units_of
-from wwho.compile.schema_loader import load_schema
+from wwho.train.learn import atoms_of
 
 from wwho.assemble.atoms import PLAIN, AtomKind
 from wwho.assemble.atoms import Words as WordRule
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.patterns import PATTERNS
 from wwho.assemble.script import script_step
+from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, unit_model
 from wwho.cli.verify import check_replay
 from wwho.compile.schema import Schema
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Texts
 from wwho.errors import CorpusError, SchemaError
@@ -40,7 +41,6 @@ from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
-from wwho.train.learn import atoms_of
 from wwho.train.native import Merger, Scanners, Words
 from wwho.train.pipeline import train_model
 from wwho.train.plan import SPECIALS
@@ -322,7 +322,7 @@ def test_words_end_with_their_space() -> None:
         *("ක්\u200dරි·ක", " ", " ග·ම·,", " (·अ·च्छा·)", " a·n·d", " 1·2", " ක·ම", " \n"),
     ]
     for variant in (ends, words):
-        for token in units_of(trained(variant)).texts:
+        for token in unit_model(trained(variant)).texts:
             assert b" " not in token[:-1] or not token.strip()
 
 
@@ -346,9 +346,9 @@ def test_no_token_of_a_grapheme_vocabulary_ends_within_a_cluster_of_its_word(tex
         for token in native.encode(whole):
             at += len(native.decode_bytes([token]))
             if (
-                token > units_of(model).first_id
+                token > unit_model(model).first_id
             ):  # else a byte of what is spelled out, or the lone space
-                assert at in bounds or token == units_of(model).space_id
+                assert at in bounds or token == unit_model(model).space_id
 
 
 # Bases
@@ -357,7 +357,7 @@ def test_no_token_of_a_grapheme_vocabulary_ends_within_a_cluster_of_its_word(tex
 def test_without_a_base_other_text_is_spelled_in_bytes() -> None:
     variant = NAMED["syllable-scripts-bytes"]
     model, native = trained(variant), tokenizer(variant, "native")
-    assert (len(model.models[0].texts), units_of(model).first_id) == (256, 256 + len(SPECIALS))
+    assert (len(model.models[0].texts), unit_model(model).first_id) == (256, 256 + len(SPECIALS))
     for text in ("the rain", "Öl\r\n", "漢字", "👩\u200d👧", "\0"):
         assert native.encode(text) == list(text.encode("utf-8"))
     assert min(native.encode("ගම")) > 255
@@ -406,7 +406,7 @@ def test_training_tells_what_the_atoms_were(tmp_path: Path) -> None:
         found = (
             (BYTES, bpe_of(model.models[0]).merges)
             if kind == "byte"
-            else (units_of(model).symbols, units_of(model).merges)
+            else (unit_model(model).symbols, unit_model(model).merges)
         )
         assert (found[0], list(found[1])) == (atoms, merges)
         assert model.provenance["training"].endswith(f"atoms {kind}")
@@ -515,7 +515,7 @@ def test_the_command_tells_how_many_atoms_and_merges(
     facts = json.loads(cli("train", corpus, *options, "--prune", 3, "--json").out)
     model = read_artifact(output.read_bytes())
     if kind == "codepoint":
-        atoms, merges = len(units_of(model).symbols), len(units_of(model).merges)
+        atoms, merges = len(unit_model(model).symbols), len(unit_model(model).merges)
     else:
         atoms = len(BYTES) if kind == "byte" else script_step().n_symbols
         merges = model.n_vocab - atoms
@@ -561,8 +561,8 @@ def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most:
         min_freq=1,
         max_token_units=most,
     )
-    pairs = bpe_of(model.models[0]).merges if kind is AtomKind.BYTE else units_of(model).merges
-    units = [1] * (256 if kind is AtomKind.BYTE else len(units_of(model).symbols))
+    pairs = bpe_of(model.models[0]).merges if kind is AtomKind.BYTE else unit_model(model).merges
+    units = [1] * (256 if kind is AtomKind.BYTE else len(unit_model(model).symbols))
     for left, right in pairs:
         units.append(units[left] + units[right])
     assert max(units) <= most
@@ -585,7 +585,7 @@ def test_every_character_is_an_atom(backend: Literal["reference", "native"]) -> 
         [schema], BASE, Corpus(Texts([text])), prune=2, every_character=True, vocab_size=400
     )
     characters = {chr(each).encode() for each in schema.classified}
-    assert characters < {*units_of(model).symbols}
+    assert characters < {*unit_model(model).symbols}
     assert model.provenance["training"].endswith("every_character")
     enc = Tokenizer(write_artifact(model), backend)
 

@@ -23,10 +23,10 @@ import fsspec
 import pyarrow
 import pyarrow.parquet
 import pytest
-from wwho.assemble.training_artifacts import units_of
-from wwho.compile.schema_loader import load_schema
 
 from wwho.assemble.base import base_model
+from wwho.assemble.training_artifacts import unit_model
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.corpus import Number
 from wwho.corpus.lines import sampler
@@ -74,7 +74,7 @@ def sha256(file: str) -> str:
 
 def learnt(corpus: object, **options: Any) -> tuple[object, object]:
     model: Artifact = train_model(SCHEMAS, BASE, corpus, prune=4, vocab_size=300, **options)  # type: ignore[arg-type]
-    return units_of(model).symbols, units_of(model).merges
+    return unit_model(model).symbols, unit_model(model).merges
 
 
 # Which files
@@ -288,11 +288,11 @@ def test_decimal_weights_are_exact(tmp_path: Path) -> None:
     weights: dict[str, Number] = {one: "0.25", two: Fraction(7, 4)}
     parts = Corpus([one, two], weights=weights)
     quarter = train_model(SCHEMAS, BASE, parts, prune=15, min_freq=2)
-    assert (units_of(quarter).symbols, units_of(quarter).merges) == (
-        units_of(whole).symbols,
-        units_of(whole).merges,
+    assert (unit_model(quarter).symbols, unit_model(quarter).merges) == (
+        unit_model(whole).symbols,
+        unit_model(whole).merges,
     )
-    assert len(units_of(whole).merges) > 50
+    assert len(unit_model(whole).merges) > 50
     assert quarter.provenance["corpus_weights"] == (
         f"0.25 for sha256 {sha256(one)}, 1.75 for sha256 {sha256(two)}"
     )
@@ -385,9 +385,9 @@ def test_a_sample_depends_on_the_lines_alone(tmp_path: Path) -> None:
         train_model(SCHEMAS, BASE, Corpus([path], sample="0.3"), prune=4, processes=processes)
         for path, processes in ((there, 1), (back, 2))
     ]
-    assert (units_of(models[0]).symbols, units_of(models[0]).merges) == (
-        units_of(models[1]).symbols,
-        units_of(models[1]).merges,
+    assert (unit_model(models[0]).symbols, unit_model(models[0]).merges) == (
+        unit_model(models[1]).symbols,
+        unit_model(models[1]).merges,
     )
     assert models[0].provenance["corpus_sample"] == "0.3 of the lines"
     kept = [text for text in texts if sampler(Fraction("0.3"))(text.encode())]  # type: ignore[misc]

@@ -24,10 +24,10 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
-from wwho.assemble.training_artifacts import units_of
-from wwho.compile.schema_loader import load_schema
 
 from wwho.assemble.base import base_model
+from wwho.assemble.training_artifacts import unit_model
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.lines import Block, blocks_of
 from wwho.corpus.reader import Part, Reader, Reading
@@ -103,7 +103,7 @@ def test_standard_input(tmp_path: Path, cli: Cli) -> None:
     run = [sys.executable, "-m", "wwho", *train, "-"]
     subprocess.run(run, input=TEXT * 20, check=True)  # a real pipe, in which nobody can go back
     expected = output.read_bytes()
-    assert units_of(read_artifact(expected)).merges
+    assert unit_model(read_artifact(expected)).merges
     assert cli(*train, path).code == 0
     assert output.read_bytes() == expected
     for suffix in COMPRESS:
@@ -117,7 +117,7 @@ def test_json_lines_from_standard_input(tmp_path: Path, cli: Cli) -> None:
     output = tmp_path / "out.wwho"
     train = ("train", "--schema", "sinhala", "--prune", "1", "--field", "body", "-o", output, "-")
     assert cli(*train, stdin=data).code == 0
-    assert "ගම".encode()[:3] in units_of(read_artifact(output.read_bytes())).symbols
+    assert "ගම".encode()[:3] in unit_model(read_artifact(output.read_bytes())).symbols
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
@@ -256,7 +256,7 @@ def test_broken_utf8_is_reported_and_survived(tmp_path: Path) -> None:
     broken = put(tmp_path, "broken.txt", TEXT + b"\xff\xe0\xb6\n")
     with pytest.warns(UserWarning, match="3 broken characters"):
         model = train_model(SCHEMAS, BASE, [broken], prune=1)
-    assert units_of(model) == units_of(train_model(SCHEMAS, BASE, [whole], prune=1))
+    assert unit_model(model) == unit_model(train_model(SCHEMAS, BASE, [whole], prune=1))
     assert model.provenance["corpus_broken_characters"] == "3"
 
 

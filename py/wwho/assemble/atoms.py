@@ -110,7 +110,7 @@ def check_kind(
         SchemaError: schemas are missing, or there are some.
         ValueError: the base has merges already, or the words cannot be cut so.
     """
-    if kind.spells and words != PLAIN:
+    if kind.has_fixed_atoms and words != PLAIN:
         raise ValueError(
             f"words of {kind} atoms are those of the base's pattern, but {words} was given; leave "
             "it out, and give a --pattern"
@@ -129,13 +129,13 @@ def check_kind(
             "training on syllables needs at least one schema, which tells what they are; "
             "other kinds of atoms need none"
         )
-    if kind.spells and schemas:
+    if kind.has_fixed_atoms and schemas:
         names = ", ".join(schema.name for schema in schemas)
         raise SchemaError(
             f"{kind} atoms are merged in all text alike, and these schemas have no part in it: "
             f"{names}; leave them out, or choose another kind of atom"
         )
-    if kind.spells and n_tokens != 256:
+    if kind.has_fixed_atoms and n_tokens != 256:
         raise ValueError(
             f"{kind} atoms make a base vocabulary of their own, but {n_tokens} tokens were "
             "given as a base; the base must be the 256 bytes (byte_base(), or --base none)"
@@ -176,17 +176,17 @@ def compile_cuts(
         scanners = compile_scanners([router, rest, *units])
         if pretokenizer is not None:
             scanners = with_pretokenizer(scanners, pretokenizer)
-        return script_cut(scanners, schemas)
+        return schema_cut(scanners, schemas)
     assert pretokenizer is not None
     cutters = [text_units(kind, schemas, words)]
     if words.collapse:
         cutters.append(Scanner("blanks", blank_patterns(), longest=False))
     scanners = with_units(pretokenizer, compile_scanners(cutters))
     text = Route("text", UNITS, units=ROUTER + 1)
-    return cut_by(scanners, [text], pretokenizer=ROUTER)
+    return cut_with_routes(scanners, [text], pretokenizer=ROUTER)
 
 
-def collapsing() -> tuple[Replace, Ends]:
+def collapse_steps() -> tuple[Replace, Ends]:
     """The steps of a model whose words `collapse`: its third automaton finds white space."""
     return Replace(ROUTER + 2, (" ", None)), Ends(strip=" ", left=True, right=True, suffix=" ")
 
@@ -232,7 +232,7 @@ class Cut(TypedDict):
     routes: tuple[Route, ...]
 
 
-def script_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
+def schema_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
     """The pipeline for schemas: route 0 is the other text; route i is schema i - 1.
 
     Equal automata are stored once.
@@ -246,10 +246,10 @@ def script_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
             kept.append(automaton)
         scripts.append(Route(schema.name, UNITS, units=place))
     few = CompiledScanners(scanners.classes, tuple(kept))
-    return cut_by(few, scripts, pretokenizer=OTHER)
+    return cut_with_routes(few, scripts, pretokenizer=OTHER)
 
 
-def cut_by(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int) -> Cut:
+def cut_with_routes(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int) -> Cut:
     """The pipeline of other text, which an automaton cuts into pieces, and of further routes."""
     keep = (Action.KEEP,) * scanners.automata[pretokenizer].n_rules
     other = Route("other", BASE, stages=(0,))

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.assemble.atoms import OTHER, script_cut, with_pretokenizer
+from wwho.assemble.atoms import OTHER, schema_cut, with_pretokenizer
 from wwho.assemble.base import vocabulary_of
-from wwho.assemble.training_artifacts import added_tokens, record_over
+from wwho.assemble.training_artifacts import added_tokens, derived_provenance
 from wwho.assemble.vocab_json import UNKNOWN, VocabJson, refusal, shown
 from wwho.assemble.vocab_json_merges import LiveMerges, Units, live_merges
 from wwho.compile.paper_scanners import JOINERS, paper_scanners
@@ -123,11 +123,11 @@ def import_vocab(
         unk_id=first + file.vocab[UNKNOWN],
     )
     artifact = Artifact(
-        **script_cut(with_pretokenizer(scanners, base.scanners), schemas),
+        **schema_cut(with_pretokenizer(scanners, base.scanners), schemas),
         models=(base_model, syllables),
         added=added_tokens({**names, **{text: first + file.vocab[text] for text in file.specials}}),
         provenance={
-            **record_over(base.provenance, schemas, name),
+            **derived_provenance(base.provenance, schemas, name),
             **{f"vocab.json:{key}": text for key, text in file.record.items()},
             "vocab.json": f"sha256 {file.digest}",
         },

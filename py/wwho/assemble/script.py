@@ -24,7 +24,7 @@ from wwho.format.model import Action, Added, Artifact, Ids, Pair, Route, Stage, 
 from wwho.format.rewriting import Pairs, Replace, Step, symbol_text
 
 TAIL = 255
-"""The shape of what continues a character; see `shapes_of`."""
+"""The shape of what continues a character; see `character_shapes`."""
 
 REPLACEMENT = "\ufffd"
 
@@ -53,7 +53,7 @@ def block_record(blocks: Sequence[Block], n_indices: int) -> dict[str, str]:
     return dict(zip(BLOCK_KEYS, ("\n".join(names), str(n_indices)), strict=True))
 
 
-def shapes_of(symbols: Sequence[bytes]) -> bytes:
+def character_shapes(symbols: Sequence[bytes]) -> bytes:
     """What keeps characters whole in training: bytes, or symbols of `script_step`.
 
     Returns:
@@ -61,14 +61,14 @@ def shapes_of(symbols: Sequence[bytes]) -> bytes:
         where it continues one.
 
     Example:
-        >>> shapes = shapes_of([bytes([byte]) for byte in range(256)])
+        >>> shapes = character_shapes([bytes([byte]) for byte in range(256)])
         >>> [shapes[byte] for byte in (0x61, 0xC3, 0xA9, 0xF0)]
         [0, 1, 255, 3]
     """
     if len(symbols) == len(BYTES):
         return bytes(TAIL if 0x80 <= each[0] < 0xC0 else _lacking(each[0]) for each in symbols)
     step = script_step()
-    symbols_of_bytes = shapes_of(BYTES)
+    symbols_of_bytes = character_shapes(BYTES)
     return bytes([TAIL]) * step.n_indices + b"\1" * len(step.blocks) + symbols_of_bytes
 
 
@@ -154,7 +154,7 @@ def imported_model(n_symbols: int, merges: Sequence[Pair], first_id: int) -> BPE
     return replace(found, unmade=tuple(unmade), stated=ids)
 
 
-def grown_script(
+def script_from_merges(
     base: Artifact,
     *,
     merges: Sequence[Pair],

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wwho.assemble.atoms import BASE, PLAIN, AtomKind, Words, check_kind, compile_cuts
 from wwho.assemble.base import WRITER, check_text, vocabulary_of
-from wwho.assemble.script import grown_script
+from wwho.assemble.script import script_from_merges
 from wwho.compile.schema import Schema
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SpecialTokenError
@@ -96,9 +96,9 @@ def trained_model(
         n_symbols = len(atoms) - len(BYTES)  # ids of special tokens come after all others
         moved = {text: number + n_symbols + len(merges) for text, number in specials.items()}
         added = added_tokens(moved, protect)
-        return grown_script(base, merges=merges, added=added, provenance=provenance)
+        return script_from_merges(base, merges=merges, added=added, provenance=provenance)
     if kind is AtomKind.BYTE:
-        return grown_base(
+        return base_from_merges(
             base, specials=specials, merges=merges, provenance=provenance, protect=protect
         )
     first_id = base.n_vocab + len(specials) - len(base.added)
@@ -124,7 +124,9 @@ def trained_model(
     )
 
 
-def record_over(base: Mapping[str, str], schemas: Sequence[Schema], name: str) -> dict[str, str]:
+def derived_provenance(
+    base: Mapping[str, str], schemas: Sequence[Schema], name: str
+) -> dict[str, str]:
     """What a model says of its making: what its base says, its schemas, and what wrote it."""
     return {
         **{f"base:{key}": text for key, text in base.items() if key != "writer"},
@@ -135,14 +137,14 @@ def record_over(base: Mapping[str, str], schemas: Sequence[Schema], name: str) -
     }
 
 
-def units_of(artifact: Artifact) -> BPE:
+def unit_model(artifact: Artifact) -> BPE:
     """The model of units that was trained."""
     return next(each for each in artifact.models if isinstance(each, BPE) and each.units)
 
 
 def with_merges(artifact: Artifact, merges: Sequence[Pair], n_superwords: int) -> Artifact:
     """The artifact with other merges of its units, the last of which join words."""
-    units = units_of(artifact)
+    units = unit_model(artifact)
     space = None if units.space_id is None else units.first_id + len(units.symbols) + len(merges)
     units = replace(units, merges=merges, n_superwords=n_superwords, space_id=space)
     return replace(artifact, models=(artifact.models[BASE], units))
@@ -158,7 +160,7 @@ def added_tokens(specials: Mapping[str, int], protect: Collection[str] = ()) -> 
     )
 
 
-def grown_base(
+def base_from_merges(
     base: Artifact,
     *,
     specials: Mapping[str, int],

@@ -43,7 +43,7 @@ def compiled(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
     Raises:
         SchemaError: two schemas claim the same character.
     """
-    from wwho.assemble.training_artifacts import trained_model, units_of
+    from wwho.assemble.training_artifacts import trained_model, unit_model
     from wwho.version import __version__
 
     provenance = {
@@ -56,5 +56,5 @@ def compiled(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
     artifact = trained_model(
         schemas, base, specials=specials, atoms=(), merges=(), provenance=provenance
     )
-    units = replace(units_of(artifact), space_id=None)
+    units = replace(unit_model(artifact), space_id=None)
     return replace(artifact, models=(artifact.models[0], units))

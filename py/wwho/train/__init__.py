@@ -320,7 +320,7 @@ def base_named(
         256
     """
     if base is None:
-        base = NO_BASE if kind.spells else DEFAULT_BASE
+        base = NO_BASE if kind.has_fixed_atoms else DEFAULT_BASE
     if base == NO_BASE:
         return byte_base(DEFAULT_PATTERN if pattern is None else pattern)
     if pattern is not None:

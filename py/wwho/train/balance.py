@@ -25,10 +25,10 @@ from typing import Literal, NamedTuple
 from wwho.assemble.atoms import AtomKind
 from wwho.assemble.base import byte_base
 from wwho.assemble.training_artifacts import (
-    grown_base,
+    base_from_merges,
     special_ids,
     trained_model,
-    units_of,
+    unit_model,
     with_merges,
 )
 from wwho.compile.schema import Schema, union
@@ -320,7 +320,7 @@ class Balance:
         share = float(self.stage.share)
         for kind, merger, texts, whole in (
             (MERGES, first, atoms, 1.0),
-            (SUPERWORDS, second, units_of(model).texts, share),
+            (SUPERWORDS, second, unit_model(model).texts, share),
         ):
             scripts = scripts_of(texts, self.plan.schemas)
             gains = sorted_out(merger.merges(), scripts, merger.gains())
@@ -378,7 +378,7 @@ class Balance:
         if self.others:
             texts = combined(self.others, factors).spelled()
             merges = self.merger(texts, BYTES, found[BASE, OTHER]).merges()
-            base = grown_base(
+            base = base_from_merges(
                 base, specials={}, merges=merges, provenance=base.provenance, protect=()
             )
         found[ATOMS, OTHER] = len(atoms)
@@ -390,9 +390,9 @@ class Balance:
         model = self.model(base, special_ids(base, specials), atoms, merges)
         merges = self.stage.merger(model, room, min_sources=MIN_SOURCES).run().merges()
         wanted = {name: found[SUPERWORDS, name] for name in self.names}
-        scripts = scripts_of(units_of(model).texts, plan.schemas)
+        scripts = scripts_of(unit_model(model).texts, plan.schemas)
         merges = first_of_each(merges, scripts, wanted)
-        return with_merges(model, [*units_of(model).merges, *merges], len(merges)), found
+        return with_merges(model, [*unit_model(model).merges, *merges], len(merges)), found
 
     def chosen(self, units: Mapping[bytes, int], prune: int) -> tuple[bytes, ...]:
         """The atoms, with the characters that are some anyway."""

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from wwho.assemble.script import script_step
-from wwho.assemble.training_artifacts import units_of
+from wwho.assemble.training_artifacts import unit_model
 from wwho.errors import ArtifactError, BackendError, CorpusError
 from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES
@@ -217,7 +217,7 @@ class Merger:
             min_freq: how often a pair must be seen, at least 1.
             max_units: how many atoms a token may have, at least 1.
             shapes: of the atoms, where characters are to be made before what joins them
-                (`wwho.assemble.script.shapes_of`); None: any two tokens may merge.
+                (`wwho.assemble.script.character_shapes`); None: any two tokens may merge.
 
         Raises:
             ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.
@@ -276,7 +276,7 @@ class Phrases:
 
     def __init__(self, model: Artifact) -> None:
         """Collect none yet; words become tokens of the model of units."""
-        units = units_of(model)
+        units = unit_model(model)
         self._model, self._pairs = Scanners(model), units.merges
         self.handle = _owned(
             lib.wwho_phrases_new(self._model.handle, units.first_id, len(units.texts)),

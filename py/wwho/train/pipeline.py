@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from wwho.assemble.atoms import AtomKind, collapsing
+from wwho.assemble.atoms import AtomKind, collapse_steps
 from wwho.assemble.script import BLOCK_KEYS, block_record, script_step
-from wwho.assemble.training_artifacts import record_over
+from wwho.assemble.training_artifacts import derived_provenance
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.schema import Schema
 from wwho.compile.script import script_blocks
@@ -93,7 +93,7 @@ def train_model(
     model, said = balanced_model(plan, counted, units) if plan.balanced else plan.learn(counted)
     normalizer = base.normalizer or ((normal_form(plan.normalize),) if plan.normalize else ())
     if plan.words.collapse:
-        normalizer += collapsing()
+        normalizer += collapse_steps()
     return replace(model, normalizer=normalizer, provenance=provenance(plan, counted, said))
 
 
@@ -109,11 +109,11 @@ def provenance(plan: Plan, counted: Counted, said: str) -> dict[str, str]:
         counted: on what.
         said: the options that decided the rest, in words.
     """
-    theirs, spells = plan.base.provenance, plan.kind.spells
+    theirs, spells = plan.base.provenance, plan.kind.has_fixed_atoms
     kept = (*BLOCK_KEYS, "pattern") if spells else BLOCK_KEYS
     chats = {} if spells else {key: theirs[key] for key in theirs if _is_of_chats(key)}
     before = {} if spells else {key: theirs[key] for key in theirs if key not in chats}
-    record = record_over(before, plan.schemas, plan.name) | chats
+    record = derived_provenance(before, plan.schemas, plan.name) | chats
     record |= corpus_record(counted.corpus, counted.report)
     if form := counted.corpus.reading.normalize:
         record[KEY] = form

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Literal
 
 from wwho.assemble.atoms import PLAIN, AtomKind, Words
-from wwho.assemble.script import shapes_of
+from wwho.assemble.script import character_shapes
 from wwho.assemble.training_artifacts import (
     counting_model,
     special_ids,
     trained_model,
-    units_of,
+    unit_model,
     with_merges,
 )
 from wwho.compile.codepoints import CodePointSet
@@ -90,7 +90,7 @@ class Plan:
     @property
     def texts(self) -> list[str]:
         """Those of special and protected tokens."""
-        usual = () if self.kind.spells else SPECIALS
+        usual = () if self.kind.has_fixed_atoms else SPECIALS
         return [*(usual if self.specials is None else self.specials), *self.protected]
 
     @property
@@ -136,7 +136,7 @@ class Plan:
             found = count_corpus(
                 *(self.corpus, *self.cutter), processes=self.processes, advance=advance, each=each
             )
-        if not self.kind.spells:
+        if not self.kind.has_fixed_atoms:
             return found
         words = found.words
         return found._replace(
@@ -178,7 +178,7 @@ class Plan:
             max_merges=room - reserved,
             min_freq=threshold,
             max_units=self.max_units,
-            shapes=shapes_of(atoms) if self.merge_constraint == CHARACTER else None,
+            shapes=character_shapes(atoms) if self.merge_constraint == CHARACTER else None,
         )
         with self.bars.stage("merge", room - reserved, unit=" merges") as advance:
             merger.run(advance)
@@ -198,7 +198,7 @@ class Plan:
             stage = SecondStage(counted.corpus, counted.report, *limits, self.bars)
             if self.superwords == AUTO:
                 reserved = stage.worthwhile(model, merger.gains(), room)
-                model = with_merges(model, units_of(model).merges[: room - reserved], 0)
+                model = with_merges(model, unit_model(model).merges[: room - reserved], 0)
             model = stage.added(model, reserved)
         return model, self.options(reserved)
 
@@ -261,7 +261,7 @@ def check_options(plan: Plan) -> None:
             f"merge_constraint is {plan.merge_constraint!r}; it must be {NO_CONSTRAINT!r} or "
             f"{CHARACTER!r}"
         )
-    if plan.merge_constraint == CHARACTER and not plan.kind.spells:
+    if plan.merge_constraint == CHARACTER and not plan.kind.has_fixed_atoms:
         raise ValueError(
             f"{plan.kind} atoms are whole characters: merge_constraint is for byte and script"
         )
@@ -342,7 +342,7 @@ def room_for(plan: Plan, n_atoms: int) -> int:
     taken = n_specials + n_atoms
     if taken > plan.vocab_size:
         atoms, remedy = f"{plan.kind}s seen at least {plan.least} times", ", or prune"
-        if plan.kind.spells:
+        if plan.kind.has_fixed_atoms:
             atoms, remedy = "bytes" if plan.kind is AtomKind.BYTE else "symbols", ""
         raise CorpusError(
             f"a vocabulary of {plan.vocab_size} has no room for {n_specials} special tokens and "

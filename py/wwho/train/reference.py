@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from wwho.assemble.atoms import AtomKind
-from wwho.assemble.training_artifacts import units_of
+from wwho.assemble.training_artifacts import unit_model
 from wwho.compile.schema_scanners import Unit
 from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
@@ -56,7 +56,7 @@ def train_reference(
     for word, count in words.items():
         for unit in word:
             units[unit] += count
-    atoms = choose_atoms(units, prune, end_of_word=units_of(model).space_id is None)
+    atoms = choose_atoms(units, prune, end_of_word=unit_model(model).space_id is None)
     return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from wwho.assemble.training_artifacts import units_of, with_merges
+from wwho.assemble.training_artifacts import unit_model, with_merges
 from wwho.corpus.corpus import Corpus, Source
 from wwho.errors import CorpusError
 from wwho.format.model import Artifact
@@ -66,7 +66,7 @@ class SecondStage:
         merger = self.merger(model, count)
         with self.bars.stage("superwords", count, unit=" merges") as advance:
             pairs = merger.run(advance).merges()
-        return with_merges(model, [*units_of(model).merges, *pairs], len(pairs))
+        return with_merges(model, [*unit_model(model).merges, *pairs], len(pairs))
 
     def worthwhile(self, model: Artifact, gains: Sequence[int], room: int) -> int:
         """How many of the merges to leave to superwords, so that fewest tokens are left.
