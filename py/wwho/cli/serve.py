@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     try:
-        from wwho.serve.run import serve
+        from wwho.serve.server import serve
     except ModuleNotFoundError as error:
         if error.name not in NEEDED:
             raise
