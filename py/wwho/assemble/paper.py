@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wwho.assemble.atoms import OTHER, schema_cut, with_pretokenizer
-from wwho.assemble.base import vocabulary_of
+from wwho.assemble.atoms import OTHER, replace_pretokenizer, schema_cut
+from wwho.assemble.base import base_vocabulary
 from wwho.assemble.training_artifacts import added_tokens, derived_provenance
 from wwho.assemble.vocab_json import UNKNOWN, VocabJson, refusal, shown
 from wwho.assemble.vocab_json_merges import LiveMerges, Units, live_merges
@@ -96,7 +96,7 @@ def import_vocab(
         SpecialTokenError: the base has one of the file's special tokens.
         ValueError: the base is not a base vocabulary.
     """
-    base_model = vocabulary_of(base)
+    base_model = base_vocabulary(base)
     names = {token.text: token.id for token in base.added}
     taken = [text for text in file.specials if text in names]
     if taken:
@@ -123,7 +123,7 @@ def import_vocab(
         unk_id=first + file.vocab[UNKNOWN],
     )
     artifact = Artifact(
-        **schema_cut(with_pretokenizer(scanners, base.scanners), schemas),
+        **schema_cut(replace_pretokenizer(scanners, base.scanners), schemas),
         models=(base_model, syllables),
         added=added_tokens({**names, **{text: first + file.vocab[text] for text in file.specials}}),
         provenance={

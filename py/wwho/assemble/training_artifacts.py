@@ -1,4 +1,4 @@
-"""Artifacts around the trainer: the one that cuts the corpus, and the one that comes out."""
+"""The artifacts around the trainer: the one that cuts the corpus, and the one that comes out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from wwho.assemble.atoms import BASE, PLAIN, AtomKind, Words, check_kind, compile_cuts
-from wwho.assemble.base import WRITER, check_text, vocabulary_of
+from wwho.assemble.base import WRITER, base_vocabulary, check_special_text
 from wwho.assemble.script import script_from_merges
 from wwho.compile.schema import Schema
 from wwho.compile.unicode import UNICODE_VERSION
@@ -17,7 +17,7 @@ from wwho.format.model import Added, Artifact, Flag, Pair, Unknown
 UNKNOWN = "[UNK]"
 
 PROTECTED = Flag(0)
-"""The flags of a token that is found in every text."""
+"""The flags of an added token that is no special token: it is found in every text."""
 
 
 def counting_model(
@@ -27,32 +27,50 @@ def counting_model(
     words: Words = PLAIN,
     protect: Sequence[str] = (),
 ) -> Artifact:
-    """The smallest model that cuts text into words and units; it has no vocabulary.
+    """Return the smallest model that cuts text into words and units; it has no vocabulary.
+
+    The trainer runs it over the corpus. Its model of other text is the 256 bytes, and its model of
+    units has no symbols, so all units are spelled in bytes.
 
     Args:
-        schemas: the scripts; without any, all text is cut.
-        base: what cuts all text into words; not needed with schemas.
-        kind: what units are.
-        words: what words are.
-        protect: texts that are cut out before words are.
+        schemas: The scripts; without any, all text is cut.
+        base: The base vocabulary, whose pretokenizer cuts text into words. It is only used without
+            schemas, and then needed unless `words.whitespace` is given.
+        kind: The kind of units.
+        words: The kind of words.
+        protect: Texts that become added tokens, from id 257 on, and so never parts of words.
 
     Raises:
-        SchemaError: two schemas claim the same character, or there should be schemas, or none.
-        ValueError: the base has merges, and they are to be learnt; or words cannot be cut so.
+        SchemaError: If two schemas claim the same character, schemas are missing, or there may be
+            none for this kind.
+        ValueError: If the base has merges, and they are to be learnt; or words cannot be cut so.
     """
-    check_kind(kind, schemas, len(vocabulary_of(base).texts) if base else 256, words)
-    cut = compile_cuts(kind, schemas, None if schemas or not base else base.scanners, words)
-    space = None if words.end_of_word else 256
-    units = BPE(symbols=(), units=True, unknown=Unknown.SPELL, first_id=256, space_id=space)
-    added = tuple(Added(text, number, PROTECTED) for number, text in enumerate(protect, start=257))
+    check_kind(kind, schemas, len(base_vocabulary(base).texts) if base else len(BYTES), words)
+    pretokenizer = base.scanners if base and not schemas else None
+    cut = compile_cuts(kind, schemas, pretokenizer, words)
+    # Id 256 is that of a lone space, if spaces are not parts of units; it is not given to others.
+    first_free = len(BYTES)
+    space = None if words.end_of_word else first_free
+    units = BPE(symbols=(), units=True, unknown=Unknown.SPELL, first_id=first_free, space_id=space)
+    added = tuple(
+        Added(text, number, PROTECTED) for number, text in enumerate(protect, start=first_free + 1)
+    )
     return Artifact(**cut, models=(BPE(), units), added=added, provenance={})
 
 
 def special_ids(base: Artifact, specials: Sequence[str]) -> dict[str, int]:
-    """The base's special tokens and the new ones, whose ids follow the base's.
+    """Return the ids of the base's added tokens and of new special tokens.
+
+    Args:
+        base: The base vocabulary.
+        specials: The new texts; their ids count up from `base.n_vocab`, in this order.
+
+    Returns:
+        Text to id, the base's tokens first.
 
     Raises:
-        SpecialTokenError: a text comes twice, is empty, too long, or not valid Unicode.
+        SpecialTokenError: If a text comes twice, is one of the base's, is empty, too long, or not
+            valid Unicode.
     """
     ids = {token.text: token.id for token in base.added}
     for number, text in enumerate(specials, start=base.n_vocab):
@@ -60,7 +78,7 @@ def special_ids(base: Artifact, specials: Sequence[str]) -> dict[str, int]:
             raise SpecialTokenError(
                 f"special token {text!r} is there already, with the id {ids[text]}; leave it out"
             )
-        check_text(text)
+        check_special_text(text)
         ids[text] = number
     return ids
 
@@ -78,30 +96,39 @@ def trained_model(
     protect: Collection[str] = (),
     parts: bool = False,
 ) -> Artifact:
-    """Put base, schemas and what was learnt together.
+    """Return the model of a base, schemas, and the atoms and merges that were learnt.
+
+    For BYTE and SCRIPT the result is a base vocabulary itself. For other kinds it has two models:
+    the base's, with the base's ids, and the model of units. Ids of the latter come after all of the
+    base's and the special tokens: atoms, merged tokens, and last the lone space (not with
+    `words.end_of_word`).
 
     Args:
-        schemas: the scripts.
-        base: the base vocabulary; its pretokenizer cuts the other text.
-        specials: the result of `special_ids`.
-        atoms: the atoms.
-        merges: the merges.
-        provenance: where the model comes from.
-        kind: what the atoms are.
-        words: what words are.
-        protect: which of `specials` are found in every text.
-        parts: whether a unit that is no atom is spelled with the longest atoms that it begins with.
+        schemas: The scripts.
+        base: The base vocabulary; its pretokenizer cuts the other text. Its template, decoder and
+            spelling in SCRIPT's pairs go into the model.
+        specials: The result of `special_ids`. For BYTE and SCRIPT, ids move up after the merges.
+        atoms: The atoms, in order of their ids: text in UTF-8, or symbols of SCRIPT.
+        merges: The merges in order of rank, as pairs of indices of atoms and earlier merges.
+        provenance: The record of where the model comes from, "name" among it.
+        kind: The kind of atoms.
+        words: The kind of words.
+        protect: The texts of `specials` that are found in every text, and so no special tokens.
+        parts: Whether a unit that is no atom is written with the longest atoms that it begins with,
+            one after another, before bytes are needed.
     """
     if kind is AtomKind.SCRIPT:
-        n_symbols = len(atoms) - len(BYTES)  # ids of special tokens come after all others
-        moved = {text: number + n_symbols + len(merges) for text, number in specials.items()}
+        # The ids of special tokens come after all others.
+        n_new = len(atoms) - len(BYTES) + len(merges)
+        moved = {text: number + n_new for text, number in specials.items()}
         added = added_tokens(moved, protect)
         return script_from_merges(base, merges=merges, added=added, provenance=provenance)
     if kind is AtomKind.BYTE:
         return base_from_merges(
             base, specials=specials, merges=merges, provenance=provenance, protect=protect
         )
-    first_id = base.n_vocab + len(specials) - len(base.added)
+    n_new_specials = len(specials) - len(base.added)
+    first_id = base.n_vocab + n_new_specials
     units = BPE(
         symbols=atoms,
         merges=merges,
@@ -112,11 +139,12 @@ def trained_model(
         unknown=Unknown.SPELL,
         unk_id=specials.get(UNKNOWN),
     )
-    own = {token.text: token for token in base.added}
+    # The base's own added tokens keep their flags.
+    of_base = {token.text: token for token in base.added}
     return Artifact(
         **compile_cuts(kind, schemas, base.scanners, words),
-        models=(vocabulary_of(base), units),
-        added=tuple(own.get(token.text, token) for token in added_tokens(specials, protect)),
+        models=(base_vocabulary(base), units),
+        added=tuple(of_base.get(token.text, token) for token in added_tokens(specials, protect)),
         template=base.template,
         pairs=base.pairs,
         decoder=base.decoder,
@@ -127,7 +155,17 @@ def trained_model(
 def derived_provenance(
     base: Mapping[str, str], schemas: Sequence[Schema], name: str
 ) -> dict[str, str]:
-    """What a model says of its making: what its base says, its schemas, and what wrote it."""
+    """Return the provenance of a model that is made from a base and schemas.
+
+    Args:
+        base: The base's provenance; its keys get the prefix ``base:``, except "writer", which goes.
+        schemas: The schemas; the digest of each is recorded under ``schema:`` and its name.
+        name: The model's name.
+
+    Returns:
+        A new dictionary, with "name", "unicode" (the version) and "writer" (this package's version)
+        at the end.
+    """
     return {
         **{f"base:{key}": text for key, text in base.items() if key != "writer"},
         **{f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas},
@@ -138,12 +176,25 @@ def derived_provenance(
 
 
 def unit_model(artifact: Artifact) -> BPE:
-    """The model of units that was trained."""
+    """Return the first model of an artifact whose symbols are units, which is the one trained.
+
+    Raises:
+        StopIteration: If there is none.
+    """
     return next(each for each in artifact.models if isinstance(each, BPE) and each.units)
 
 
 def with_merges(artifact: Artifact, merges: Sequence[Pair], n_superwords: int) -> Artifact:
-    """The artifact with other merges of its units, the last of which join words."""
+    """Return a copy of a trained artifact whose model of units has other merges.
+
+    Args:
+        artifact: An artifact with a base's model and a model of units, and no others.
+        merges: All merges in order of rank.
+        n_superwords: The number of merges, the last ones, that join words.
+
+    Returns:
+        The copy. The id of the lone space, if it has one, moves to the end of the new ids.
+    """
     units = unit_model(artifact)
     space = None if units.space_id is None else units.first_id + len(units.symbols) + len(merges)
     units = replace(units, merges=merges, n_superwords=n_superwords, space_id=space)
@@ -151,7 +202,12 @@ def with_merges(artifact: Artifact, merges: Sequence[Pair], n_superwords: int) -
 
 
 def added_tokens(specials: Mapping[str, int], protect: Collection[str] = ()) -> tuple[Added, ...]:
-    """Special tokens and protected ones, text to id, as an artifact holds them."""
+    """Return an artifact's added tokens, sorted by id.
+
+    Args:
+        specials: Texts to ids, of special and of protected tokens.
+        protect: The texts that are found in every text; all others become special tokens.
+    """
     by_id = sorted(specials.items(), key=lambda item: item[1])
     protected = frozenset(protect)
     return tuple(
@@ -168,10 +224,15 @@ def base_from_merges(
     provenance: Mapping[str, str],
     protect: Collection[str],
 ) -> Artifact:
-    """The 256 bytes and what was merged from them: a base vocabulary.
+    """Return a base vocabulary: the 256 bytes and what was merged from them.
 
-    The merges are counted from the bytes in ascending order, which get the ids 0..255; the ids of
-    special tokens, the result of `special_ids`, move up after the merges.
+    Args:
+        base: A base of 256 bytes, whose pretokenizer stays.
+        specials: The result of `special_ids`; ids move up by the number of merges, to come last.
+        merges: The merges in order of rank, as pairs of ids: 0 to 255 are the bytes in ascending
+            order, 256 is the first merge.
+        provenance: The record of where the model comes from.
+        protect: The texts of `specials` that are found in every text.
     """
     ids = {text: number + len(merges) for text, number in specials.items()}
     return replace(
