@@ -18,7 +18,7 @@ from tiny import script_model
 
 from wwho import Tokenizer
 from wwho.assemble.patterns import PATTERNS
-from wwho.backends.native import Pool
+from wwho.backends.native import MemoryPool
 from wwho.backends.select import BackendName
 from wwho.compile.scanners import compile_scanners
 from wwho.compile.script import SPACED_GROUPS, script_blocks, script_groups, script_pieces
@@ -357,7 +357,7 @@ def test_a_long_text_needs_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> No
     def grow(*_: object) -> None:
         raise AssertionError("no cut was found")
 
-    monkeypatch.setattr(Pool, "grow", grow)
+    monkeypatch.setattr(MemoryPool, "exchange_for_larger", grow)
     line = "हिन्दी, a word; \n"
     for variant in ("script", "script_o200k"):
         tokenizer = Tokenizer(blob(variant, True))

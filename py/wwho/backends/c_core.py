@@ -1,4 +1,4 @@
-"""What the two backends that run the C core share."""
+"""What the two backends that run the C core share: facts of a model, versions and refusals."""
 
 from __future__ import annotations
 
@@ -13,102 +13,141 @@ from wwho.format.model import Added, Flag, Ids, Route, Unknown
 from wwho.format.provenance import read_provenance
 from wwho.format.template import Place, Template, What
 
-KINDS = ("", "bpe", "greedy", "viterbi")
-SYMBOLS = ("bytes", "units")
+MODEL_KINDS = ("", "bpe", "greedy", "viterbi")
+MODEL_SYMBOLS = ("bytes", "units")
 
 
 class CoreBackend(Backend, Protocol):
-    """What the two make of one call of the core that normalizes."""
+    """A backend that runs the C core, and normalizes by one call of it: `_normalize`."""
 
     def normalize(self, text: bytes) -> bytes:
-        """See `Backend`."""
+        """Return a text after the steps that rewrite the whole text, by one call of the core."""
         return self._normalize(text)[0]
 
     def normalize_some(self, text: bytes) -> tuple[bytes, int]:
-        """See `Backend`."""
-        normalized, _, read = self._normalize(text, more=True)
-        return normalized, read
+        """Normalize the beginning of a text, as far as text that follows cannot change the result.
+
+        Returns:
+            The normalized text, and how many bytes of `text` it stands for.
+        """
+        normalized, _, n_read = self._normalize(text, more=True)
+        return normalized, n_read
 
     def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
-        """See `Backend`."""
+        """Normalize a text, and say where each byte of the result came from.
+
+        Returns:
+            The normalized text, and for each of its bytes the place in `text` at which the
+            character begins that it came from.
+        """
         return self._normalize(text, with_sources=True)[:2]
 
     def _normalize(
         self, text: bytes, *, more: bool = False, with_sources: bool = False
     ) -> tuple[bytes, Sequence[int], int]:
-        """A normalized text, its sources if they are wanted, and how many bytes were read."""
+        """Call the core's `normalize`, with buffers that are large enough.
+
+        Args:
+            text: the text.
+            more: whether text follows, so that only what it cannot change is normalized.
+            with_sources: whether to say where each byte came from.
+
+        Returns:
+            The normalized text; for each of its bytes the place in `text` at which the character
+            begins that it came from, or () without `with_sources`; and how many bytes of `text`
+            were read, which is all of them without `more`.
+        """
 
 
-class Opened(Protocol):
-    """A model that the core has opened, asked in its own words. None: there is no such thing."""
+class CoreModel(Protocol):
+    """A model that the core has opened, with the functions of wwho.h that tell about it.
+
+    Each backend has its own, over cffi or over WebAssembly. Every method but `number` takes an
+    index that exists.
+    """
 
     def number(self, of: int, number: int, index: int) -> int | None:
-        """What `wwho_info` gives for an `OF_` of header.py."""
+        """Return a number by `wwho_info`, or None if there is no such number.
+
+        Args:
+            of: a constant `OF_...` of header.py: the kind of the thing.
+            number: which thing of this kind; 0 for the tokenizer.
+            index: which of the thing's numbers, in the order of `header.NUMBERS`.
+        """
 
     def route_name(self, route: int) -> bytes:
-        """What `wwho_route_name` gives."""
+        """Return the name of a route in UTF-8, by `wwho_route_name`."""
 
     def added(self, index: int) -> tuple[int, int, bytes]:
-        """What `wwho_added` gives: id, flags and text."""
+        """Return the id, flags and UTF-8 text of an added token, by `wwho_added`."""
 
     def section(self, kind: Kind) -> bytes:
-        """What `wwho_section_bytes` gives."""
+        """Return the bytes of a section of the artifact, by `wwho_section_bytes`."""
 
 
-def core_info(core: Opened) -> Info:
-    """The numbers and names of a model that the core has opened."""
-    numbers = _named(core, header.OF_TOKENIZER)
+def core_info(model: CoreModel) -> Info:
+    """Collect the facts of a model that the core has opened."""
+    numbers = _named_numbers(model, header.OF_TOKENIZER)
     return Info(
         n_vocab=numbers["n_vocab"],
-        models=tuple(_model(core, number) for number in range(numbers["n_models"])),
-        added=tuple(_added(*core.added(index)) for index in range(numbers["n_added"])),
-        routes=tuple(_route(core, number) for number in range(numbers["n_routes"])),
+        models=tuple(_model_info(model, number) for number in range(numbers["n_models"])),
+        added=tuple(_added_token(model, index) for index in range(numbers["n_added"])),
+        routes=tuple(_route(model, number) for number in range(numbers["n_routes"])),
         n_steps=numbers["n_steps"],
-        provenance=read_provenance(core.section(Kind.PROVENANCE)),
-        template=_template(core),
+        provenance=read_provenance(model.section(Kind.PROVENANCE)),
+        template=_template(model),
         decoder=DECODERS[numbers["decoder"]],
     )
 
 
-def _numbers(core: Opened, of: int, number: int = 0) -> list[int]:
-    """The numbers that tell of a thing, in the order of header.py."""
+def _all_numbers(model: CoreModel, of: int, number: int = 0) -> list[int]:
+    """Return all numbers of a thing, in the order of header.py; [] if there is no such thing."""
     numbers: list[int] = []
-    while (value := core.number(of, number, len(numbers))) is not None:
+    while (value := model.number(of, number, len(numbers))) is not None:
         numbers.append(value)
     return numbers
 
 
-def _named(core: Opened, of: int, number: int = 0) -> dict[str, int]:
-    """The same, by their names; the last name may be that of the first of a list."""
-    return dict(zip(header.NUMBERS[of], _numbers(core, of, number), strict=False))
+def _named_numbers(model: CoreModel, of: int, number: int = 0) -> dict[str, int]:
+    """Return the numbers of a thing by their names in `header.NUMBERS`.
+
+    Where numbers end with a list, only the first of the list is there, if any.
+    """
+    return dict(zip(header.NUMBERS[of], _all_numbers(model, of, number), strict=False))
 
 
-def _template(core: Opened) -> Template | None:
-    single, pair = (_places(_numbers(core, header.OF_TEMPLATE, pair)) for pair in range(2))
+def _template(model: CoreModel) -> Template | None:
+    """Return the template of a model; None if it has none."""
+    single = _template_places(_all_numbers(model, header.OF_TEMPLATE, 0))
+    pair = _template_places(_all_numbers(model, header.OF_TEMPLATE, 1))
     return Template(single, pair) if single else None
 
 
-def _places(numbers: Sequence[int]) -> tuple[Place, ...]:
-    """Three numbers for each: what stands there, its type, and its id or trim."""
-    places = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
-    return tuple(Place(What(what), type_id, token) for what, type_id, token in places)
+def _template_places(numbers: Sequence[int]) -> tuple[Place, ...]:
+    """Return the places that numbers describe, three each: what it holds, type, and id or trim."""
+    triples = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
+    return tuple(Place(What(what), type_id, id_or_trim) for what, type_id, id_or_trim in triples)
 
 
-def _added(token: int, flags: int, text: bytes) -> Added:
+def _added_token(model: CoreModel, index: int) -> Added:
+    """Return an added token, by its index in the order of ids."""
+    token, flags, text = model.added(index)
     return Added(text.decode("utf-8"), token, Flag(flags))
 
 
-def _route(core: Opened, number: int) -> Route:
-    model, units, *stages = _numbers(core, header.OF_ROUTE, number)
-    name = core.route_name(number).decode("utf-8")
-    return Route(name=name, model=model, stages=tuple(stages), units=_or_none(units))
+def _route(model: CoreModel, number: int) -> Route:
+    """Return a route with its name, its model, the automaton of its units and its stages."""
+    model_number, units, *stages = _all_numbers(model, header.OF_ROUTE, number)
+    name = model.route_name(number).decode("utf-8")
+    return Route(name=name, model=model_number, stages=tuple(stages), units=_or_none(units))
 
 
-def _model(core: Opened, number: int) -> ModelInfo:
-    numbers = _named(core, header.OF_MODEL, number)
+def _model_info(model: CoreModel, number: int) -> ModelInfo:
+    """Return the facts of one of the models of an artifact, by its number."""
+    numbers = _named_numbers(model, header.OF_MODEL, number)
     return ModelInfo(
-        kind=KINDS[numbers["kind"]],
-        symbols=SYMBOLS[numbers["symbols"]],
+        kind=MODEL_KINDS[numbers["kind"]],
+        symbols=MODEL_SYMBOLS[numbers["symbols"]],
         unknown=Unknown(numbers["unknown"]).name.lower(),
         ids=Ids(numbers["ids"]).name.lower(),
         first_id=numbers["first_id"],
@@ -122,25 +161,41 @@ def _model(core: Opened, number: int) -> ModelInfo:
 
 
 def _or_none(number: int) -> int | None:
+    """Return a number, or None for the one that means none (0xFFFFFFFF)."""
     return None if number == NONE else number
 
 
-def check_version(found: int, what: str) -> None:
-    """See that a compiled core fits this package.
+def check_version(found: int, core_name: str) -> None:
+    """Raise BackendError unless a compiled core fits this package.
+
+    Args:
+        found: what `wwho_abi_version` returned: the major version times 65536, and the minor one.
+        core_name: the name of the compiled core, for the message.
 
     Raises:
-        BackendError: it is of another major version, or of an earlier minor one.
+        BackendError: the core has another major version, or an earlier minor one.
     """
     major, minor = divmod(found, 1 << 16)
     if major != header.VERSION_MAJOR or minor < header.VERSION_MINOR:
         needed = f"{header.VERSION_MAJOR}.{header.VERSION_MINOR}"
         raise BackendError(
-            f"{what} has interface {major}.{minor}, this package needs {needed}: reinstall it"
+            f"{core_name} has interface {major}.{minor}, this package needs {needed}: reinstall it"
         )
 
 
-def refuse(status: str, blob: bytes) -> NoReturn:
-    """Raise for an artifact that the core refuses, in the words of the reference reader."""
+def refuse_artifact(status: str, blob: bytes) -> NoReturn:
+    """Raise ArtifactError for an artifact that the core refuses.
+
+    The core gives only the status. So the reader in Python reads the artifact again: if it finds
+    the same fault, its message says where that is.
+
+    Args:
+        status: the name of the core's status, such as "CHECKSUM".
+        blob: the artifact.
+
+    Raises:
+        ArtifactError: always; its status is `status`.
+    """
     from wwho.format.read import read_artifact  # for an error alone: it takes long to import
 
     try:

@@ -1,4 +1,4 @@
-"""A batch of texts in parts, shared out among threads."""
+"""Sharing a batch of texts out among threads."""
 
 from __future__ import annotations
 
@@ -11,57 +11,69 @@ from typing import TypeVar
 _Part = TypeVar("_Part")
 _Text = TypeVar("_Text", bound=Sized)
 
-PART = 1 << 16
-"""Bytes or characters from which on a part is worth a call, and a thread, of its own: it takes
-about 1 ms."""
+PART_LENGTH = 1 << 16
+"""Bytes or characters of a part of a batch, which take about 1 ms: less is not worth a call and a
+thread of its own."""
 
 
-def in_parts(
+def map_parts(
     work: Callable[[Sequence[_Text]], _Part], texts: Sequence[_Text], threads: int
 ) -> list[_Part]:
-    """What `work` makes of each part of a batch, in the batch's order.
+    """Cut a batch into parts, and return what `work` makes of each part, in the batch's order.
 
-    Threads, of which this is one, take the next part when they have done one, the longest first:
-    a long text, which is a part of its own, does not hold up the others. There are never more
-    threads than processors.
+    A part is a run of neighbouring texts of about `PART_LENGTH` together; a longer text is a part
+    alone. This thread and others take one part after another, the longest first, so that no long
+    text is left for the end. A batch of a single part, or on a single processor, is done in this
+    thread.
+
+    Args:
+        work: makes a result of the texts of a part; called in several threads at once.
+        texts: the batch. An empty one has no parts.
+        threads: how many threads may work at most, this one among them. There are never more than
+            processors.
 
     Raises:
-        ValueError: there is to be no thread.
+        ValueError: `threads` is less than 1.
+        Exception: what `work` raises first; parts that no thread has taken yet are then left out.
 
     Example:
-        >>> in_parts(b"".join, [b"a", b"b"], 8)
+        >>> map_parts(b"".join, [b"a", b"b"], 8)
         [b'ab']
     """
     if threads < 1:
         raise ValueError(f"num_threads is {threads}; it takes at least one")
+    # How long the texts before each text are together, and all of them.
     ends = list(accumulate(map(len, texts), initial=0))
     cuts = [0]
     while cuts[-1] < len(texts):
-        cuts.append(max(bisect_right(ends, ends[cuts[-1]] + PART) - 1, cuts[-1] + 1))
+        fitting = bisect_right(ends, ends[cuts[-1]] + PART_LENGTH) - 1
+        cuts.append(max(fitting, cuts[-1] + 1))
     parts = [texts[first:last] for first, last in pairwise(cuts)]
     threads = min(threads, len(parts))
     if threads <= 1 or (threads := min(threads, processors())) == 1:
         return list(map(work, parts))
-    sizes = [ends[last] - ends[first] for first, last in pairwise(cuts)]
-    queue = iter(sorted(range(len(parts)), key=sizes.__getitem__, reverse=True))
+    lengths = [ends[last] - ends[first] for first, last in pairwise(cuts)]
+    queue = iter(sorted(range(len(parts)), key=lengths.__getitem__, reverse=True))
 
-    def take(_: int) -> list[tuple[int, _Part]]:
+    def work_on_queue(_: int) -> list[tuple[int, _Part]]:
+        """Take parts until none is left; return their numbers and results."""
         try:
             return [(k, work(parts[k])) for k in queue]
         finally:
-            list(queue)  # Empty but for an error: then the other threads stop, too.
+            # After an error, parts are left: without them, the other threads stop, too.
+            list(queue)
 
     from concurrent.futures import ThreadPoolExecutor  # slow to import, seldom used
 
     # This thread works, too. If it waited, two threads would often begin on one processor.
     with ThreadPoolExecutor(threads - 1) as executor:
-        others = executor.map(take, range(threads - 1))
-        done = dict(chain(take(0), *others))
-    return [done[k] for k in range(len(parts))]
+        others = executor.map(work_on_queue, range(threads - 1))
+        results = dict(chain(work_on_queue(0), *others))
+    return [results[k] for k in range(len(parts))]
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use; 1 if nobody knows."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -7,7 +7,7 @@ from itertools import repeat
 from operator import add
 from typing import TYPE_CHECKING
 
-from wwho.backends.backend import Placed
+from wwho.backends.backend import IdsWithOffsets
 from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
 from wwho.text import Text, Unk, all_bytes, characters
 from wwho.tokenizer.open_model import OpenModel
@@ -255,8 +255,8 @@ class BatchMethods(OpenModel):
         return [n_special + count for count in counts]
 
     def _fill_template_with_offsets(
-        self, texts: Sequence[bytes], rows: Sequence[Placed], add_special_tokens: bool
-    ) -> Placed:
+        self, texts: Sequence[bytes], rows: Sequence[IdsWithOffsets], add_special_tokens: bool
+    ) -> IdsWithOffsets:
         """Put the tokens of one text or two into the template, and trim their offsets.
 
         Args:

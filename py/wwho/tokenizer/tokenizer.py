@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from wwho.backends.backend import Placed
+from wwho.backends.backend import IdsWithOffsets
 from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, naming
 from wwho.format.files import is_artifact, write_atomic
@@ -403,7 +403,7 @@ class Tokenizer(
         """
         unk_as_token = self._unk_as_token(unk)
         texts: list[bytes] = []
-        rows: list[Placed] = []
+        rows: list[IdsWithOffsets] = []
         for each in (text,) if pair is None else (text, pair):
             data, mask = self._bytes_and_mask(each, allowed_special, disallowed_special)
             texts.append(data)
