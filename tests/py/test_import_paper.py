@@ -23,7 +23,7 @@ from paper_vocab import NAMES, learn_vocab, vocab_json
 from strategies import texts as any_texts
 from tiny import paper_base, paper_document, paper_model
 
-from wwho.assemble.paper import Imported, import_vocab
+from wwho.assemble.paper import PaperImport, import_vocab
 from wwho.assemble.training_artifacts import unit_model
 from wwho.assemble.vocab_json import parse_vocab_json
 from wwho.cli.verify import check_replay
@@ -64,7 +64,7 @@ def tiny_tokenizer() -> Tokenizer:
     return Tokenizer.from_bytes(write_artifact(paper_base()))
 
 
-def imported(document: Document, schemas: Sequence[Schema] = SCHEMAS) -> Imported:
+def imported(document: Document, schemas: Sequence[Schema] = SCHEMAS) -> PaperImport:
     return import_vocab(parse_vocab_json(vocab_json(document)), schemas, paper_base(), name="paper")
 
 
