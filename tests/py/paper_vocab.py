@@ -28,7 +28,7 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     schemas = [load_schema(name, allow_invalid=True) for name in NAMES]
     cutter = replace(counting_model(schemas), scanners=paper_scanners(schemas))
     words = count_corpus(Corpus([corpus]), cutter, {}, processes=1, advance=ignore).words
-    atoms = tuple(sorted(unit for unit, count in words.units().items() if count >= prune))
+    atoms = tuple(sorted(unit for unit, count in words.count_units().items() if count >= prune))
     room = vocab_size - len(SPECIALS) - len(atoms)
     merges = Merger(words, atoms, max_merges=room, min_freq=min_freq).run().merges()
     units = replace(

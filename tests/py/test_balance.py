@@ -13,7 +13,7 @@ from wwho.errors import CorpusError
 from wwho.format.read import read_artifact
 from wwho.tokenizer import Tokenizer
 from wwho.train import Corpus, train
-from wwho.train.balance import first_of_each, shares
+from wwho.train.balance import first_merges_of_scripts, share_out
 
 SYLLABLES = {
     "si": [
@@ -115,8 +115,8 @@ def test_units_are_counted_in_the_scripts_alone(sources: list[Path], tmp_path: P
 
 def test_an_id_goes_where_it_saves_most() -> None:
     curves = {("merges", "a"): [9.0, 1.0, 5.0], ("merges", "b"): [4.0, 2.0]}
-    assert [sum(shares(curves, room).values()) for room in range(7)] == [0, 1, 2, 3, 4, 5, 5]
-    assert shares(curves, 2) == {
+    assert [sum(share_out(curves, room).values()) for room in range(7)] == [0, 1, 2, 3, 4, 5, 5]
+    assert share_out(curves, 2) == {
         ("merges", "a"): 1,
         ("merges", "b"): 1,
     }  # 3 on average is less than 4
@@ -124,11 +124,11 @@ def test_an_id_goes_where_it_saves_most() -> None:
 
 def test_merges_of_a_script_keep_their_parts() -> None:
     merges = [(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)]  # of a, b, a, b, a
-    assert first_of_each(merges, ["a", "b"], {"a": 2, "b": 1}) == [(0, 0), (1, 1), (2, 0)]
-    assert first_of_each(merges, ["a", "b"], {"a": 0, "b": 2}) == [(1, 1), (2, 1)]
+    assert first_merges_of_scripts(merges, ["a", "b"], {"a": 2, "b": 1}) == [(0, 0), (1, 1), (2, 0)]
+    assert first_merges_of_scripts(merges, ["a", "b"], {"a": 0, "b": 2}) == [(1, 1), (2, 1)]
     shared = [(0, 1), (0, 0), (1, 3), (3, 1), (2, 1)]  # 0 is of no script, and so is 3, its double
-    assert first_of_each(shared, ["", "a"], {"a": 4}) == [(0, 1), (2, 1)]
-    assert first_of_each(shared, ["", "a"], {"": 1, "a": 1}) == [(0, 1), (0, 0)]
+    assert first_merges_of_scripts(shared, ["", "a"], {"a": 4}) == [(0, 1), (2, 1)]
+    assert first_merges_of_scripts(shared, ["", "a"], {"": 1, "a": 1}) == [(0, 1), (0, 0)]
 
 
 def test_evenly_short_sources_count_as_much_as_long_ones(

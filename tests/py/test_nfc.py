@@ -18,15 +18,14 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho import Tokenizer
-from wwho.assemble.atoms import AtomKind
 from wwho.assemble.training_artifacts import unit_model
-from wwho.backends.native import Pool
+from wwho.backends.native import MemoryPool
 from wwho.corpus import Corpus
 from wwho.errors import CountsError, SpecialTokenError
 from wwho.format.write import write_artifact
 from wwho.normalize import nfc, places_before
 from wwho.text import to_bytes
-from wwho.train import base_named, count_words, schemas_named, train
+from wwho.train import TrainOptions, count_words, train
 from wwho.train.pipeline import train_model
 
 COMPOSED = "ගේ පොත් කෝපි क़लम é ở 각 ගේ පොත් කෝපි गेट ගේ\n"
@@ -89,8 +88,8 @@ def test_a_long_text_without_a_place_to_cut_it(
     enc: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The room for its ids, which is not kept for the next call, lasts while the scratch grows."""
-    monkeypatch.setattr(Pool, "KEPT_LENGTH", 1000)
-    monkeypatch.setattr(Pool, "KEPT_SCRATCH", 0)
+    monkeypatch.setattr(MemoryPool, "KEPT_LENGTH", 1000)
+    monkeypatch.setattr(MemoryPool, "KEPT_SCRATCH", 0)
     text = "a" + "\u0301" * 300_000
     assert len(enc.encode(text)) == enc.count(text)
 
@@ -130,9 +129,7 @@ def test_training_in_nfc_is_training_on_text_in_nfc(cli: Any, tmp_path: Path) ->
 
 def train_model_of(corpus: Corpus, **options: Any) -> Any:
     """A model over o200k_base, of the two schemas that ship."""
-    kind = AtomKind.SYLLABLE
-    schemas, base = schemas_named(None, kind), base_named(None, None, kind)
-    return train_model(schemas, base, corpus, **(SMALL | options))
+    return train_model(corpus, TrainOptions(**(SMALL | options)))
 
 
 def test_superwords_and_bytes_too() -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.training_artifacts import counting_model, unit_model, with_merges
 from wwho.backends.reference import ReferenceBackend
-from wwho.cli.verify import check_replay
+from wwho.cli.verify import check_merges
 from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError
@@ -33,8 +33,9 @@ from wwho.reference.bpe import Units, words_of
 from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage
 from wwho.train.native import Phrases
+from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
-from wwho.train.reference import merged, train_reference
+from wwho.train.reference import merge_pair, train_reference
 
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 BASE = base_model(
@@ -74,7 +75,7 @@ def trained(folder: Path, text: str, count: Any, **options: Any) -> Artifact:
     file = folder / "corpus.txt"
     file.write_text(f"{text}\nක ක ක ගම ගම\n", "utf-8")
     small = {"prune": 1, "min_freq": 1, "vocab_size": 60} | options
-    return train_model(SCHEMAS, BASE, [file], superwords=count, **small)
+    return train_model([file], TrainOptions(schemas=SCHEMAS, base=BASE, superwords=count, **small))
 
 
 def first_stage(model: Artifact) -> Artifact:
@@ -140,7 +141,7 @@ def learnt(
         tokens.append(tokens[best[0]] + tokens[best[1]])
         n_words.append(n_words[best[0]] + n_words[best[1]])
         n_units.append(n_units[best[0]] + n_units[best[1]])
-        phrases = [merged(phrase, best, len(tokens) - 1) for phrase in phrases]
+        phrases = [merge_pair(phrase, best, len(tokens) - 1) for phrase in phrases]
     return pairs
 
 
@@ -224,7 +225,7 @@ def test_the_automatic_share_goes_by_weights(tmp_path: Path) -> None:
     weighted = Corpus([few, many], weights={few: 100})
     options: dict[str, Any] = {"prune": 1, "vocab_size": 40, "superwords": "auto"}
     models = [
-        train_model(SCHEMAS, BASE, corpus, **options)
+        train_model(corpus, TrainOptions(schemas=SCHEMAS, base=BASE, **options))
         for corpus in (weighted, Corpus([few] * 100 + [many]), Corpus([many] + [few] * 100))
     ]
     assert len({(chosen(model), tuple(unit_model(model).merges)) for model in models}) == 1
@@ -265,12 +266,14 @@ def test_every_backend_gives_the_same_tokens_and_loses_nothing(
 def test_by_hand(tmp_path: Path) -> None:
     file = tmp_path / "corpus.txt"
     file.write_text("ක ම ක ම\nක ම ක ම\nක, ම\n", "utf-8")
-    model = train_model(SCHEMAS, BASE, [file], prune=1, vocab_size=11, superwords=2)
+    model = train_model(
+        [file], TrainOptions(schemas=SCHEMAS, base=BASE, prune=1, vocab_size=11, superwords=2)
+    )
     tokens = [token.decode() for token in unit_model(model).texts]
     assert tokens == [" ක", " ම", "ක", "ම", " ක ම", " ම ක ම"]
     enc = Tokenizer(write_artifact(model))
     assert [enc.decode([token]) for token in enc.encode("ක ම ක ම, ක")] == ["ක", " ම ක ම", ",", " ක"]
-    check_replay(model)
+    check_merges(model)
 
 
 @pytest.mark.parametrize("atoms", ["syllable", "grapheme", "codepoint"])
@@ -295,7 +298,9 @@ def test_without_schemas_there_are_none(cli: Any, tmp_path: Path, atoms: str) ->
     file = tmp_path / "corpus.txt"
     file.write_text("a, b! 1  2\n" * 9, "utf-8")
     with pytest.raises(SchemaError, match="superwords join words of a script"):
-        train_model([], byte_base(), [file], atoms=atoms, prune=1, superwords=3)
+        train_model(
+            [file], TrainOptions(schemas=[], base=byte_base(), atoms=atoms, prune=1, superwords=3)
+        )
     if atoms != "syllable":  # for those the command takes all schemas
         options = ("--base", "none", "--atoms", atoms, "--superwords", "3")
         ran = cli("train", *options, "-o", tmp_path / "x.wwho", file)
@@ -321,13 +326,15 @@ def test_a_file_that_changes_between_its_two_readings(tmp_path: Path) -> None:
     file.write_text("ක ක ක\n", "utf-8")
     with pytest.raises(CorpusError, match=r"corpus\.txt has changed"):
         train_model(
-            SCHEMAS,
-            BASE,
             [file],
-            prune=1,
-            vocab_size=20,
-            superwords=2,
-            on_counted=lambda _: file.write_text("ම ම ම\n", "utf-8"),
+            TrainOptions(
+                schemas=SCHEMAS,
+                base=BASE,
+                prune=1,
+                vocab_size=20,
+                superwords=2,
+                on_counted=lambda _: file.write_text("ම ම ම\n", "utf-8"),
+            ),
         )
 
 
@@ -356,7 +363,10 @@ def sources(folder: Path) -> tuple[str, str]:
 def superwords_of(corpus: Corpus, min_freq: int = 2) -> list[bytes]:
     """The superwords learnt from a corpus."""
     model = train_model(
-        SCHEMAS, BASE, corpus, prune=1, min_freq=min_freq, vocab_size=70, superwords=30
+        corpus,
+        TrainOptions(
+            schemas=SCHEMAS, base=BASE, prune=1, min_freq=min_freq, vocab_size=70, superwords=30
+        ),
     )
     return list(unit_model(model).texts[unit_model(model).first_superword :])
 
@@ -391,7 +401,7 @@ def test_a_share_of_the_lines(tmp_path: Path) -> None:
     for share in (Fraction(0), Fraction(1, 4), Fraction(1)):
         phrases = Phrases(model)
         phrases.collect(text, share, 1)
-        learnt_of.append(phrases.merger(1000, min_freq=1, max_words=2).step(1000))
+        learnt_of.append(phrases.make_merger(1000, min_freq=1, max_words=2).merge_more(1000))
     assert learnt_of[0] == 0  # each line is a pair of its own
     assert 150 < learnt_of[1] < 280
     assert learnt_of[2] == len(letters) ** 2

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_fields(parser)
     parser.add_argument(
         "--top",
-        type=shared.positive,
+        type=shared.parse_positive,
         default=10,
         metavar="N",
         help="how many signs and syllables each list has (default 10)",
@@ -58,7 +58,9 @@ def run(options: argparse.Namespace) -> int:
     """Check the schema; where it is valid, try it on the corpus. Exit code 1: it is not."""
     schema, errors = checked(options.schema)
     if schema is None and not options.json:
-        raise shared.SchemasError([f"{options.schema}: {shared.located(each)}" for each in errors])
+        raise shared.SchemasError(
+            [f"{options.schema}: {shared.message_with_place(each)}" for each in errors]
+        )
     letters = [] if schema is None else letters_in_no_class(schema)
     found = surveyed(schema, options) if schema is not None and options.corpus else None
     if options.json:

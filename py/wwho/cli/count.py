@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.lines:
         for number, text in streams.lines(names):
             rows[number].bytes += len(text)
-            text = shared.normalized(options, text)
+            text = shared.normalize_text(options, text)
             rows[number].tokens += tokenizer.count(text, allowed_special=allowed)
     else:
         for number, blocks in streams.blocks(names):

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     texts = streams.lines if options.lines else streams.contents
     for _, text in texts(options.files):
-        ids = tokenizer.encode(shared.normalized(options, text), allowed_special=allowed)
+        ids = tokenizer.encode(shared.normalize_text(options, text), allowed_special=allowed)
         if options.json:
             streams.write_json(as_json(tokenizer, ids, show=options.show))
         elif options.show:

@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--width",
-        type=shared.positive,
+        type=shared.parse_positive,
         default=4096,
         metavar="N",
         help="numbers in an embedding, for what the vocabulary costs (default 4096)",

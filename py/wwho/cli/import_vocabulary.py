@@ -122,7 +122,7 @@ def told(options: argparse.Namespace, reader: Reader) -> Options:
     """What the arguments say to a reader."""
     from wwho.importers import Options
 
-    specials = shared.table("--special", options.special)
+    specials = shared.unique_pairs("--special", options.special)
     base, schemas = options.base, options.schema
     if "base" in reader.takes:
         base, schemas = base or "o200k_base", schemas or SCHEMAS

@@ -39,14 +39,14 @@ class Source:
         files: what it stands for.
         weight: how often each of its words counts.
         texts: what is read in place of a file.
-        counted: whether it is a file of counts; it stands for no file until these are read.
+        is_counts: whether it is a file of counts; it stands for no file until these are read.
     """
 
     name: str
     files: tuple[str, ...]
     weight: Fraction
     texts: Texts | None = None
-    counted: bool = False
+    is_counts: bool = False
 
     def reader(
         self, file: str, reading: Reading, part: tuple[int, int] = (1, 1)
@@ -138,7 +138,7 @@ class Corpus:
                 f"{', '.join([*counted, *names])}"
             )
         self.sources = tuple(
-            Source(name, (), asked.get(name, Fraction(1)), counted=True) for name in counted
+            Source(name, (), asked.get(name, Fraction(1)), is_counts=True) for name in counted
         ) + tuple(
             Source(name, (name,) if texts else files_of(name), asked.get(name, Fraction(1)), texts)
             for name in names
@@ -154,16 +154,16 @@ class Corpus:
         return corpus
 
     @property
-    def nameless(self) -> str | None:
+    def unnamed_input(self) -> str | None:
         """What of it has no name under which another process could open it; None: nothing."""
         if any(source.texts for source in self.sources):
             return "the texts of a program"
         return "the standard input" if STANDARD_INPUT in self.files else None
 
     @property
-    def once(self) -> str | None:
+    def read_once(self) -> str | None:
         """What of it can be read only once; None: nothing."""
-        if any(source.texts and source.texts.once for source in self.sources):
+        if any(source.texts and source.texts.read_once for source in self.sources):
             return "an iterator"
         return "the standard input" if STANDARD_INPUT in self.files else None
 

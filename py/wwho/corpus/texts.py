@@ -21,7 +21,7 @@ class Texts:
     """An iterable of texts, each of which is taken, counted and forgotten.
 
     Attributes:
-        once: whether it can be read only once, as a generator can.
+        read_once: whether it can be read only once, as a generator can.
     """
 
     def __init__(self, texts: Given) -> None:
@@ -36,7 +36,7 @@ class Texts:
                 "list, a generator or a column of a dataset; for files, give Corpus([file, ...])"
             )
         self._texts = texts
-        self.once = isinstance(texts, Iterator)
+        self.read_once = isinstance(texts, Iterator)
 
     def __iter__(self) -> Iterator[str]:
         """The texts, one after another, whether they come alone or in batches.

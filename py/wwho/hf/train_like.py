@@ -27,7 +27,8 @@ def trained_like(
         ValueError: the base alone has that many ids; or the model does not say what its base is.
     """
     from wwho.assemble.atoms import AtomKind
-    from wwho.train import base_named, train
+    from wwho.train import train
+    from wwho.train.resolve import resolve_base
 
     info, said = enc.info, enc.info.provenance
     atoms = re.search(r"\batoms (\w+)", said.get("training", ""))
@@ -42,7 +43,7 @@ def trained_like(
             f"{enc.name} does not say what it was trained over: give base=... and schemas=[...]"
         )
     kind = AtomKind(options.get("atoms") or (atoms[1] if atoms else AtomKind.SYLLABLE))
-    base = base_named(options.get("base", said.get("base:name")), options.get("pattern"), kind)
+    base = resolve_base(options.get("base", said.get("base:name")), options.get("pattern"), kind)
     room = vocab_size - base.n_vocab - (units[-1].space_id is not None)
     if room < 1:
         raise ValueError(

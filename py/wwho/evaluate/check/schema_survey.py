@@ -17,7 +17,7 @@ from wwho.format.layout import ORPHAN, PASSTHROUGH
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, ignore
 from wwho.text import characters
-from wwho.train.native import Scanners, Words
+from wwho.train.native import NativeModel, WordTable
 
 MOST_SYLLABLES = 1 << 20
 """How many distinct syllables are counted one by one. No script has more; a wrong grammar may."""
@@ -154,7 +154,7 @@ class _Tally:
         """Begin with no block; open a model without a vocabulary that cuts by the schema."""
         model = counting_model([schema])
         self._backend = open_backend(write_artifact(model))
-        self._scanners = Scanners(model)
+        self._scanners = NativeModel(model)
         self.bytes = self.characters = self.n_syllables = self.in_syllables = 0
         self._syllables: Counter[str] = Counter()
         self._leftovers: dict[str, _LeftoverCount] = {}
@@ -166,9 +166,9 @@ class _Tally:
         for found in _LEFT_OVER.finditer(spans[_RULE_BYTE :: SPAN.size]):
             start, end, _, rule, _ = SPAN.unpack_from(spans, found.start() * SPAN.size)
             self._add_leftover(block, start, end, is_stray=rule == ORPHAN)
-        words = Words()
-        words.count(self._scanners, block)
-        for unit, count in words.units().items():
+        words = WordTable()
+        words.count_text(self._scanners, block)
+        for unit, count in words.count_units().items():
             syllable = characters(unit).removeprefix(" ")
             # The units are the leftovers too, which have been counted above.
             if syllable not in self._leftovers:

@@ -1,4 +1,4 @@
-"""From counts of words to atoms: what is merged."""
+"""The choice of atoms, the symbols that tokens are merged from, by the counts of words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wwho.assemble.script import script_step
 from wwho.compile.codepoints import CodePointSet
 from wwho.format.bpe import BYTES
 from wwho.format.rewriting import symbol_text
-from wwho.train.native import Words
+from wwho.train.native import WordTable
 
 SPACE = b" "
 NOTHING = CodePointSet()
@@ -21,18 +21,27 @@ MAX_ATOM = 255
 
 def atoms_of(
     kind: AtomKind,
-    words: Words,
+    words: WordTable,
     prune: int,
     *,
     characters: CodePointSet = NOTHING,
     end_of_word: bool = False,
 ) -> tuple[bytes, ...]:
-    """The atoms for the words of a corpus: those of `choose_atoms`, all bytes, or all symbols."""
+    """Return the atoms for the words of a corpus, in the order of their ids.
+
+    Args:
+        kind: the kind of the atoms. Bytes and the symbols of `script_step` are all atoms, whatever
+            the words are; of other kinds `choose_atoms` chooses.
+        words: the words, with their counts.
+        prune: how often a unit must be seen to be an atom, at least 1.
+        characters: code points that are atoms, seen or not.
+        end_of_word: whether a space is a unit of its own.
+    """
     if kind is AtomKind.BYTE:
         return BYTES
     if kind is AtomKind.SCRIPT:
         return tuple(map(symbol_text, range(script_step().n_symbols)))
-    return choose_atoms(words.units(), prune, characters=characters, end_of_word=end_of_word)
+    return choose_atoms(words.count_units(), prune, characters=characters, end_of_word=end_of_word)
 
 
 def choose_atoms(
@@ -42,7 +51,7 @@ def choose_atoms(
     characters: CodePointSet = NOTHING,
     end_of_word: bool = False,
 ) -> tuple[bytes, ...]:
-    """Choose the units that get an id of their own.
+    """Return the units that get an id of their own, by how often they were seen.
 
     `units` counts units as they occur: with the space before them, or without. For a unit X without
     a space, X is an atom where it was seen at least `prune` times in all, with or without the
@@ -55,9 +64,9 @@ def choose_atoms(
     Args:
         units: text in UTF-8 to number of occurrences.
         prune: the threshold, at least 1.
-        characters: what are atoms anyway, seen or not.
+        characters: code points that are atoms anyway, seen or not.
         end_of_word: whether a space is a unit of its own: X is then an atom where it was seen
-            `prune` times, whatever it is.
+            `prune` times, with or without a space in it.
 
     Returns:
         The atoms, in ascending byte order.
@@ -66,18 +75,18 @@ def choose_atoms(
         >>> choose_atoms({b"X": 1, b" X": 2, b"Y": 1, b" Y": 1}, 2)
         (b' X', b'X', b'Y')
     """
-    totals = Counter(units if end_of_word else spaced_and_bare(units))
+    totals = Counter(units if end_of_word else count_spaced_and_bare(units))
     atoms = {unit for unit, n in totals.items() if n >= prune and 0 < len(unit) <= MAX_ATOM}
     if not end_of_word:
         atoms = {atom for atom in atoms if atom.removeprefix(SPACE) in atoms}
     return tuple(sorted(atoms.union(chr(character).encode() for character in characters)))
 
 
-def spaced_and_bare(units: Mapping[bytes, int]) -> Counter[bytes]:
-    """How often each unit was seen: with a space, and in all, with the space or without.
+def count_spaced_and_bare(units: Mapping[bytes, int]) -> Counter[bytes]:
+    """Return how often " X" was seen, and X in all, with the space before it or without.
 
     Example:
-        >>> sorted(spaced_and_bare({b"X": 1, b" X": 2}).items())
+        >>> sorted(count_spaced_and_bare({b"X": 1, b" X": 2}).items())
         [(b' X', 2), (b'X', 3)]
     """
     counts = Counter({unit: count for unit, count in units.items() if unit[:1] == SPACE})
