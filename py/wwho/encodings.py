@@ -149,7 +149,8 @@ def is_file(name: str) -> bool:
     shipped = list_encoding_names()
     if name in shipped:
         return False
-    if name.endswith(".wwho") or "/" in name or "\\" in name or Path(name).exists():
+    # The path of an empty name would be the current folder.
+    if name and (name.endswith(".wwho") or "/" in name or "\\" in name or Path(name).exists()):
         return True
     raise ArtifactError(
         f"there is no encoding {name!r}; give one of {', '.join(shipped)}, "

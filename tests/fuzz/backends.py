@@ -25,7 +25,7 @@ from models import random_model
 
 from wwho import Tokenizer
 from wwho.backends.select import BackendName
-from wwho.cli.verify import checks, results
+from wwho.cli.verify import list_checks, run_checks
 from wwho.errors import ArtifactError
 from wwho.format.model import Action, Artifact, Flag, Unknown
 from wwho.format.write import write_artifact
@@ -223,7 +223,7 @@ def examine(blob: bytes, texts: list[bytes], outcome: Outcome) -> None:
         return
     faults = [
         str(getattr(fault, "status", fault))
-        for _, fault in results(checks(blob, "native"))
+        for _, fault in run_checks(list_checks(blob, "native"))
         if fault
     ]
     outcome.models[faults[0] if faults else "ok"] += 1

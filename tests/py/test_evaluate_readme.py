@@ -16,7 +16,7 @@ from exhaustive import EXHAUSTIVE
 from test_gguf import vocabularies  # noqa: F401 - a fixture
 from test_import_files import TRIED, imported, published  # noqa: F401 - fixtures
 
-from wwho.cli.eval import evaluated
+from wwho.cli.eval import run_evaluation
 from wwho.cli.main import build_parser
 from wwho.encodings import model_bytes
 from wwho.evaluate.encoders import open_baseline, open_model
@@ -221,7 +221,7 @@ def test_every_table(corpora: Path, tmp_path: Path) -> None:
     unpack(corpora, tmp_path)
     given = "\0".join(arguments()).replace("--against\0build/paper.wwho\0", "")
     given = given.replace("build/", f"{tmp_path}/").replace("../shared/corpora", str(corpora))
-    found = evaluated(build_parser().parse_args(given.split("\0")))
+    found = run_evaluation(build_parser().parse_args(given.split("\0")))
     check_texts(found)
     check_robustness(found)
     check_information(found)

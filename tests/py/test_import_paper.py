@@ -26,7 +26,7 @@ from tiny import paper_base, paper_document, paper_model
 from wwho.assemble.paper import PaperImport, import_vocab
 from wwho.assemble.training_artifacts import unit_model
 from wwho.assemble.vocab_json import parse_vocab_json
-from wwho.cli.verify import check_replay
+from wwho.cli.verify import check_merges
 from wwho.compile.schema import Schema
 from wwho.compile.schema_loader import load_schema
 from wwho.encodings import model_bytes
@@ -79,7 +79,7 @@ class Both:
         below = base() if tiktoken else paper_base()
         file = parse_vocab_json(vocab_json(document))
         self.found = import_vocab(file, SCHEMAS, below, name="paper")
-        check_replay(replace(self.found.model, models=self.found.model.models[1:]))
+        check_merges(replace(self.found.model, models=self.found.model.models[1:]))
         blob = write_artifact(self.found.model)
         assert tiktoken or write_artifact(read_artifact(blob)) == blob
         self.native = Tokenizer.from_bytes(blob, backend="native")

@@ -29,7 +29,7 @@ from odd_models import (
 
 from wwho import Tokenizer
 from wwho.assemble.training_artifacts import unit_model
-from wwho.cli.verify import check_replay
+from wwho.cli.verify import check_merges
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.errors import ArtifactError
@@ -268,11 +268,11 @@ def test_verify_finds_what_does_not_replay() -> None:
             singles[token] = singles[left] + singles[right]
         broken = [token for token in made.values() if merge(singles[token], made) != [token]]
         if not broken:
-            check_replay(model)
+            check_merges(model)
             continue
         refused += 1
         with pytest.raises(ArtifactError, match=r"own text merges to") as found:
-            check_replay(model)
+            check_merges(model)
         least = min(broken, key=lambda token: len(singles[token]))
         assert found.value.status == "REPLAY"
         assert f": token {least} is made of " in str(found.value)

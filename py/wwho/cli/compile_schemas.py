@@ -1,4 +1,4 @@
-"""`wwho compile`: schemas and a base to an artifact."""
+"""`wwho compile`: makes an artifact of schemas and a base, without a vocabulary of syllables."""
 
 from __future__ import annotations
 
@@ -29,16 +29,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compile and write; every syllable is spelled by the base until a vocabulary is trained."""
+    """Compile schemas over a base, write the artifact, print what is in it, return exit code 0.
+
+    Until a vocabulary is trained, every syllable is spelled with tokens of the base.
+    """
     shared.check_output(options, *options.schema)
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
-    model = compiled(schemas, shared.load_base(options.base), shared.encoding_name(options))
+    model = compile_over_base(
+        schemas, shared.load_base(options.base), shared.encoding_name(options)
+    )
     shared.report_model(options, model, shared.write_artifact(options, model))
     return 0
 
 
-def compiled(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
-    """The schemas over the base, with no id beyond the base's own.
+def compile_over_base(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
+    """Return a model that cuts text by schemas, and has no tokens but the base's.
+
+    Args:
+        schemas: the schemas of the scripts.
+        base: the vocabulary of all other text, and of the bytes of syllables; has no schemas.
+        name: the encoding's name.
 
     Raises:
         SchemaError: two schemas claim the same character.

@@ -1,4 +1,4 @@
-"""`wwho export`: a model as a file of another library, which gives the same ids there."""
+"""`wwho export`: writes a model as a file of another library that gives the same ids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Export and write."""
+    """Export a model, write the file, print its size and what it lacks, and return exit code 0.
+
+    Raises:
+        ExportError: the format cannot hold the model; the message says why.
+        OSError: a file cannot be read or written.
+    """
     from wwho.exporters import export
     from wwho.format.files import write_atomic
     from wwho.format.read import read_artifact
@@ -35,12 +40,12 @@ def run(options: argparse.Namespace) -> int:
     blob = shared.read_artifact(options.model)
     with naming(options.model):
         artifact = read_artifact(blob)
-    found = export(artifact, options.to)
-    write_atomic(options.output, found.data)
+    exported = export(artifact, options.to)
+    write_atomic(options.output, exported.data)
     if options.json:
         streams.write_json(
-            {"file": options.output, "bytes": len(found.data), "notes": list(found.notes)}
+            {"file": options.output, "bytes": len(exported.data), "notes": list(exported.notes)}
         )
     else:
-        streams.write_lines([f"{options.output}: {len(found.data):,} bytes", *found.notes])
+        streams.write_lines([f"{options.output}: {len(exported.data):,} bytes", *exported.notes])
     return 0

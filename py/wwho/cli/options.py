@@ -338,7 +338,7 @@ def parse_positive(text: str) -> int:
 
 def unicode_text(argument: str) -> str:
     """Return an argument or file name as an artifact can hold it: broken UTF-8 becomes U+FFFD."""
-    return streams.readable(os.fsencode(argument))
+    return streams.to_text(os.fsencode(argument))
 
 
 def load_base(name: str) -> Artifact:

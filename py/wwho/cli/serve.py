@@ -1,4 +1,4 @@
-"""`wwho serve`: the demo page and the JSON API."""
+"""`wwho serve`: the HTTP server of the demo page and the JSON API."""
 
 from __future__ import annotations
 
@@ -37,7 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C or SIGTERM, and return exit code 0.
+
+    Raises:
+        BackendError: a package of `wwho[serve]` is not installed.
+        WwhoError: the port is taken, or an option makes no sense.
+    """
     try:
         from wwho.serve.server import serve
     except ModuleNotFoundError as error:

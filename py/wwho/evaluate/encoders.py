@@ -228,7 +228,8 @@ def open_baseline(given: str, backend: BackendName | None = None) -> Encoder:
     path, names = Path(target), list_encoding_names()
     if target in names or target.endswith(SUFFIX) or is_artifact(path):
         return open_model(given, backend)
-    if not path.exists() and not target.endswith(".json"):
+    # The path of an empty name would be the current folder.
+    if not target or not (path.exists() or target.endswith(".json")):
         raise WwhoError(
             f"there is no tokenizer {target!r}; give one of {', '.join(names)}, or a path to a "
             ".wwho file or to what wwho import reads"
