@@ -35,7 +35,7 @@ from wwho.exporters.exported import pattern_of
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
-from wwho.hf.token_names import Names
+from wwho.hf.token_names import TokenNames
 from wwho.importers import Imported, Options, Source, import_file, import_source
 from wwho.importers.llama_patterns import LATER
 from wwho.interchange.charsmap import read_charsmap
@@ -335,7 +335,7 @@ def test_the_names_of_tokens(make: Callable[[], Any], tmp_path: Path) -> None:
     """A name that the file of Hugging Face has is the token's here, too."""
     artifact = imported(make, tmp_path).artifact
     theirs = tokenizers.Tokenizer.from_file(str(tmp_path / f"{make.__name__}.json"))
-    names = Names(wwho.Tokenizer.from_bytes(write_artifact(artifact)))
+    names = TokenNames(wwho.Tokenizer.from_bytes(write_artifact(artifact)))
     assert names.ids == theirs.get_vocab()
 
 

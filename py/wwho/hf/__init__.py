@@ -26,7 +26,7 @@ __all__ = ["WWHOConfig", "WWHOTokenizer"]
 
 
 class WWHOConfig(PreTrainedConfig):  # type: ignore[misc]
-    """What AutoTokenizer knows a tokenizer by: it is the config of no model."""
+    """The config class by which AutoTokenizer finds `WWHOTokenizer`; no model has such a config."""
 
     model_type = "wwho"
 

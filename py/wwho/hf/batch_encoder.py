@@ -1,4 +1,4 @@
-"""A call of a tokenizer: texts in, rows for a model out."""
+"""Encoding the samples of a call of transformers into rows for a model."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
 from wwho.format.template import Place, Spaced, Template, What, trimmed
-from wwho.hf.input_reader import Input, Reader, Untrimmed
+from wwho.hf.input_reader import Input, InputReader, UntrimmedInput
 from wwho.hf.rows import (
-    Around,
-    Encodings,
+    LazyEncodings,
     Padding,
+    Range,
     Row,
+    SpecialTokensAround,
     Truncation,
-    Window,
-    cut,
-    encoding,
-    whole,
+    items_in_row,
+    make_encoding,
+    whole_row,
 )
 
 Sample: TypeAlias = tuple[Input, Input | None]
-"""What becomes a row: an input, or two."""
+"""One input, or two, which become a row (or several, if they overflow)."""
 
 _Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
-class Options:
-    """What callers say of a call, by the names and with the defaults of transformers."""
+class CallOptions:
+    """The options of a call, with the names, defaults and meanings that transformers gives them."""
 
     add_special_tokens: bool = True
     padding_strategy: str = PaddingStrategy.DO_NOT_PAD
@@ -53,81 +53,115 @@ class Options:
     split_special_tokens: bool | None = None
 
     @classmethod
-    def of(cls, given: dict[str, Any]) -> Options:
-        """The options among what is given: some callers give more."""
+    def from_arguments(cls, arguments: dict[str, Any]) -> CallOptions:
+        """Take the options among the arguments of a call, and ignore all others."""
         known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in given.items() if name in known})
+        return cls(**{name: value for name, value in arguments.items() if name in known})
 
 
-def samples_of(text: Any, text_pair: Any, words: bool) -> tuple[list[Sample], bool]:
-    """The samples of a call, and whether it gives several, as transformers tells them apart.
+def samples_of(text: Any, text_pair: Any, is_split_into_words: bool) -> tuple[list[Sample], bool]:
+    """Return the samples of a call, and whether they are a batch, as transformers tells that.
+
+    Args:
+        text: a text, words or ids; or a batch: a list of these, or of pairs of these.
+        text_pair: the second inputs, in the same form; None for none.
+        is_split_into_words: whether a list of texts is one input, of words.
 
     Raises:
-        ValueError: a batch and its second texts differ in length; a sample is no one or two inputs.
+        ValueError: a batch and its second texts differ in length, or a sample has neither one
+            input nor two.
     """
-    nested = (list, tuple) if words else (str, list, tuple)
-    batch = isinstance(text, (list, tuple))
-    if not (batch and (isinstance(text[0], nested) if text else not words)):
+    nested_types = (list, tuple) if is_split_into_words else (str, list, tuple)
+    if isinstance(text, (list, tuple)):
+        # An empty list is an input without words, or a batch without texts.
+        is_batch = isinstance(text[0], nested_types) if text else not is_split_into_words
+    else:
+        is_batch = False
+    if not is_batch:
         return [(text, text_pair or None)], False
     if text_pair is None:
-        return [_sample(given, words) for given in text], True
+        return [_sample_of(item, is_split_into_words) for item in text], True
     if not isinstance(text_pair, (list, tuple)) or len(text_pair) != len(text):
         found = len(text_pair) if isinstance(text_pair, (list, tuple)) else "one"
         raise ValueError(f"text is a batch of {len(text)}, text_pair of {found}: give as many")
     return list(zip(text, text_pair, strict=True)), True
 
 
-def _sample(given: Any, words: bool) -> Sample:
-    """A sample of a batch: an input, or a pair of them."""
-    if isinstance(given, str) or not given or isinstance(given[0], int):
-        return given, None
-    if len(given) == 2 and isinstance(given, tuple if words else (list, tuple)):
-        return given[0], given[1]
-    if words:
-        return given, None
-    if len(given) == 1:
-        return given[0], None
+def _sample_of(item: Any, is_split_into_words: bool) -> Sample:
+    """Return the sample that an item of a batch is: an input, or a pair of inputs.
+
+    Raises:
+        ValueError: it is a list of more than two texts, and these are not words.
+    """
+    if isinstance(item, str) or not item or isinstance(item[0], int):
+        return item, None
+    pair_types = tuple if is_split_into_words else (list, tuple)
+    if len(item) == 2 and isinstance(item, pair_types):
+        return item[0], item[1]
+    if is_split_into_words:
+        return item, None
+    if len(item) == 1:
+        return item[0], None
     raise ValueError(
-        f"a sample is a text or a pair of texts, found {len(given)}: give "
+        f"a sample is a text or a pair of texts, found {len(item)}: give "
         "is_split_into_words=True where they are words"
     )
 
 
 def _no_token(_: Place) -> int:
+    """Return 0 for a place of a template; nobody looks at it."""
     return 0
 
 
-class Batch:
-    """Samples in rows."""
+class BatchEncoder:
+    """The samples of one call, encoded and cut into rows.
+
+    It has the ids of every sample from the start, and their places if offsets are asked for.
+    """
 
     def __init__(
         self,
         tokenizer: PreTrainedTokenizer,
-        reader: Reader,
+        reader: InputReader,
         samples: list[Sample],
-        options: Options,
+        options: CallOptions,
     ) -> None:
-        """Read the samples, and see what of them is in which row."""
+        """Encode the samples, and cut them into rows.
+
+        Args:
+            tokenizer: a `WWHOTokenizer`: its special tokens, padding and truncation side.
+            reader: encodes inputs.
+            samples: all samples of the call.
+            options: the options of the call.
+
+        Raises:
+            TypeError: an input is neither text, words nor ids.
+            ValueError: the samples cannot be truncated as the options say.
+        """
         self._tokenizer, self._reader = tokenizer, reader
         self._samples, self._options = samples, options
         split = options.split_special_tokens
-        self._ordinary: bool = tokenizer.split_special_tokens if split is None else split
+        self._split_special_tokens: bool = (
+            tokenizer.split_special_tokens if split is None else split
+        )
         build = tokenizer.build_inputs_with_special_tokens
-        self._templates = {
-            pair: Around.of(build, pair) if options.add_special_tokens else Around([], [], [])
+        self._around = {
+            pair: SpecialTokensAround.put_by(build, pair)
+            if options.add_special_tokens
+            else SpecialTokensAround([], [], [])
             for pair in {second is not None for _, second in samples}
         }
         if options.return_offsets_mapping:
-            nothing: Untrimmed = ([], [])
-            placed = self._read(reader.places, nothing)
-            self._ids = [(ids, more) for (ids, _), (more, _) in placed]
-            self._offsets = [(places, more) for (_, places), (_, more) in placed]
+            empty: UntrimmedInput = ([], [])
+            places = self._read_samples(reader.places, empty)
+            self._ids = [(first_ids, second_ids) for (first_ids, _), (second_ids, _) in places]
+            self._offsets = [(first, second) for (_, first), (_, second) in places]
         else:
-            self._ids = self._read(reader.ids, [])
-        self._rows = self._cut()
+            self._ids = self._read_samples(reader.ids, [])
+        self._rows = self._cut_into_rows()
 
-    def encoded(self) -> BatchEncoding:
-        """What transformers gives: columns, and an `Encoding` for each row."""
+    def to_batch_encoding(self) -> BatchEncoding:
+        """Return the result of the call: the columns, padded, and a lazy `Encoding` of each row."""
         columns, padding = self._columns(), self._padding()
         width = padding.width(columns["input_ids"]) if padding else 0
         if padding:
@@ -137,35 +171,46 @@ class Batch:
         if self._options.return_overflowing_tokens:
             columns["overflow_to_sample_mapping"] = [row.sample for row in self._rows]
 
-        def made(k: int) -> Encoding:
-            found = self._encoding(self._rows[k])
+        def padded_encoding(k: int) -> Encoding:
+            """Return the encoding of row k, padded as the columns are."""
+            encoding = self._encoding(self._rows[k])
             if padding:
-                padding.pad_encoding(found, width)
-            return found
+                padding.pad_encoding(encoding, width)
+            return encoding
 
         return BatchEncoding(
             columns,
-            Encodings(made, len(self._rows)),
+            LazyEncodings(padded_encoding, len(self._rows)),
             tensor_type=self._options.return_tensors,
-            n_sequences=max(self._templates, default=False) + 1,
+            n_sequences=max(self._around, default=False) + 1,
         )
 
     # Samples
 
-    def _read(
-        self, read: Callable[[list[Input], bool], list[_Read]], nothing: _Read
+    def _read_samples(
+        self, read: Callable[[list[Input], bool], list[_Read]], empty: _Read
     ) -> list[tuple[_Read, _Read]]:
-        """What the reader makes of each sample's inputs; of a missing second one, nothing."""
-        firsts = read([first for first, _ in self._samples], self._ordinary)
+        """Return what a reader's method makes of both inputs of each sample.
+
+        Args:
+            read: makes one result for each of several inputs.
+            empty: the result for a second input that a sample does not have.
+        """
+        split = self._split_special_tokens
+        firsts = read([first for first, _ in self._samples], split)
         seconds = [second for _, second in self._samples]
-        found = iter(read([given for given in seconds if given is not None], self._ordinary))
+        results = iter(read([second for second in seconds if second is not None], split))
         return [
-            (first, nothing if second is None else next(found))
+            (first, empty if second is None else next(results))
             for first, second in zip(firsts, seconds, strict=True)
         ]
 
-    def _cut(self) -> list[Row]:
-        """The rows; more than one of a sample where it overflows."""
+    def _cut_into_rows(self) -> list[Row]:
+        """Return the rows of all samples; several for a sample if its overflow is asked for.
+
+        Raises:
+            ValueError: a sample cannot be truncated as the options say.
+        """
         options = self._options
         sizes = [
             (len(first), None if sample[1] is None else len(second))
@@ -173,18 +218,23 @@ class Batch:
         ]
         strategy = TruncationStrategy(options.truncation_strategy).value
         if strategy == "do_not_truncate" or options.max_length is None:
-            return [whole(k, *size) for k, size in enumerate(sizes)]
-        side, overflow = self._tokenizer.truncation_side, options.return_overflowing_tokens
-        truncation = Truncation(strategy, options.max_length, options.stride, side, overflow)
-        special = {pair: template.size for pair, template in self._templates.items()}
+            return [whole_row(k, *size) for k, size in enumerate(sizes)]
+        truncation = Truncation(
+            strategy=strategy,
+            length=options.max_length,
+            stride=options.stride,
+            side=self._tokenizer.truncation_side,
+            overflow=options.return_overflowing_tokens,
+        )
+        n_special = {pair: around.size for pair, around in self._around.items()}
         return [
             row
-            for k, size in enumerate(sizes)
-            for row in truncation.rows(k, *size, special[size[1] is not None])
+            for k, (n_first, n_second) in enumerate(sizes)
+            for row in truncation.rows(k, n_first, n_second, n_special[n_second is not None])
         ]
 
     def _padding(self) -> Padding | None:
-        """How rows are padded, if they are."""
+        """Return how rows are padded; None if they are not."""
         options, tokenizer = self._options, self._tokenizer
         strategy = PaddingStrategy(options.padding_strategy).value
         if strategy == "do_not_pad":
@@ -201,61 +251,88 @@ class Batch:
     # Rows
 
     def _columns(self) -> dict[str, list[Any]]:
-        """What is asked for of each row, not yet padded."""
-        options, usual = self._options, self._tokenizer.model_input_names
-        types, mask = options.return_token_type_ids, options.return_attention_mask
-        found: dict[str, list[Any]] = {"input_ids": list(map(self._row_ids, self._rows))}
-        if "token_type_ids" in usual if types is None else types:
-            found["token_type_ids"] = list(map(self._type_ids, self._rows))
-        if "attention_mask" in usual if mask is None else mask:
-            found["attention_mask"] = [[1] * len(ids) for ids in found["input_ids"]]
-        if options.return_special_tokens_mask:
-            found["special_tokens_mask"] = list(map(self._special_mask, self._rows))
-        if options.return_offsets_mapping:
-            found["offset_mapping"] = list(map(self._row_offsets, self._rows))
-        return found
+        """Return the columns that are asked for, with a list for each row, not yet padded.
 
-    def _template(self, row: Row) -> Around:
-        return self._templates[row.second is not None]
+        Without a word from the caller, types and the attention mask are there if they are among
+        the tokenizer's `model_input_names`.
+        """
+        options, input_names = self._options, self._tokenizer.model_input_names
+        wants_types, wants_mask = options.return_token_type_ids, options.return_attention_mask
+        if wants_types is None:
+            wants_types = "token_type_ids" in input_names
+        if wants_mask is None:
+            wants_mask = "attention_mask" in input_names
+        columns: dict[str, list[Any]] = {"input_ids": list(map(self._row_ids, self._rows))}
+        if wants_types:
+            columns["token_type_ids"] = list(map(self._type_ids, self._rows))
+        if wants_mask:
+            columns["attention_mask"] = [[1] * len(ids) for ids in columns["input_ids"]]
+        if options.return_special_tokens_mask:
+            columns["special_tokens_mask"] = list(map(self._special_mask, self._rows))
+        if options.return_offsets_mapping:
+            columns["offset_mapping"] = list(map(self._row_offsets, self._rows))
+        return columns
+
+    def _around_row(self, row: Row) -> SpecialTokensAround:
+        """Return the special tokens around a row, which has one input or two."""
+        return self._around[row.second is not None]
 
     def _row_ids(self, row: Row) -> list[int]:
-        return self._template(row).ids(*cut(self._ids[row.sample], row))
+        """Return the ids of a row, special tokens among them."""
+        return self._around_row(row).put_around_ids(*items_in_row(self._ids[row.sample], row))
 
     def _special_mask(self, row: Row) -> list[int]:
-        first, second = cut(self._ids[row.sample], row)
-        return self._template(row).around([0] * len(first), [0] * len(second), 1)
+        """Return 1 for each special token that was put around the inputs of a row, 0 for others."""
+        first, second = items_in_row(self._ids[row.sample], row)
+        return self._around_row(row).put_around([0] * len(first), [0] * len(second), 1)
 
     def _row_offsets(self, row: Row) -> list[tuple[int, int]]:
-        return self._trimmed(row, *cut(self._offsets[row.sample], row))
+        """Return the code points of each token of a row; needs `return_offsets_mapping`."""
+        return self._trimmed_offsets(row, *items_in_row(self._offsets[row.sample], row))
 
-    def _trimmed(self, row: Row, *texts: list[Spaced]) -> list[Window]:
-        """The offsets of a row: a token that begins a row is the first one of its text there."""
-        template, around = self._tokenizer.wwho._template, self._options.add_special_tokens
-        alone = template.trim(What.FIRST, False)
-        first, second = (
-            trimmed(text, template.trim(what, True) if row.second else alone, around)
-            for what, text in zip((What.FIRST, What.SECOND), texts, strict=True)
+    def _trimmed_offsets(self, row: Row, first: list[Spaced], second: list[Spaced]) -> list[Range]:
+        """Return the code points of each token of a row, trimmed as the model's template says.
+
+        Special tokens around the inputs stand at (0, 0). A token that begins a row is trimmed as
+        the first one of its text.
+
+        Args:
+            row: the row.
+            first: the places of the first input's tokens in the row.
+            second: those of the second input's; [] if there is none.
+        """
+        template, is_asked = self._tokenizer.wwho._template, self._options.add_special_tokens
+        first_trim = template.trim(What.FIRST, bool(row.second))
+        second_trim = template.trim(What.SECOND, True) if row.second else 0
+        return self._around_row(row).put_around(
+            trimmed(first, first_trim, is_asked), trimmed(second, second_trim, is_asked), (0, 0)
         )
-        return self._template(row).around(first, second, (0, 0))
 
     def _type_ids(self, row: Row) -> list[int]:
-        first, second = cut(self._ids[row.sample], row)
+        """Return the token type of each token of a row, special tokens among them."""
+        first, second = items_in_row(self._ids[row.sample], row)
+        second_or_none = second if row.second else None
         if not self._options.add_special_tokens:
             template = self._tokenizer.template or Template()
-            places = template.fill(first, second if row.second else None, _no_token, False)
+            places = template.fill(first, second_or_none, _no_token, False)
             return [place.type_id for place, _ in places]
         create = self._tokenizer.create_token_type_ids_from_sequences
-        found: list[int] = create(first, second if row.second else None)
-        return found
+        type_ids: list[int] = create(first, second_or_none)
+        return type_ids
 
     def _encoding(self, row: Row) -> Encoding:
+        """Return the `Encoding` of a row, not padded; its sample is encoded again for that."""
         first, second = self._samples[row.sample]
         inputs: list[Input] = [first, second or ()]
-        (ids, offsets), (more_ids, more_offsets) = self._reader.places(inputs, self._ordinary)
-        words = [self._reader.words(given, self._ordinary) for given in inputs]
-        return encoding(
-            *(self._template(row), row, (ids, more_ids)),
-            self._trimmed(row, *cut((offsets, more_offsets), row)),
-            *((words[0], words[1]), self._type_ids(row)),
+        split = self._split_special_tokens
+        (ids, places), (second_ids, second_places) = self._reader.places(inputs, split)
+        first_words, second_words = (self._reader.words(given, split) for given in inputs)
+        return make_encoding(
+            self._around_row(row),
+            row,
+            (ids, second_ids),
+            self._trimmed_offsets(row, *items_in_row((places, second_places), row)),
+            (first_words, second_words),
+            self._type_ids(row),
             self._tokenizer.convert_ids_to_tokens,
         )

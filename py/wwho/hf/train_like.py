@@ -1,4 +1,4 @@
-"""A new vocabulary, learnt as a model says that its own was."""
+"""Training a new vocabulary with the settings of a model, which its provenance records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wwho.normalize import KEY
 from wwho.tokenizer import Tokenizer
 
 
-def trained_like(
+def train_like(
     enc: Tokenizer, texts: Any, vocab_size: int, specials: Sequence[str], **options: Any
 ) -> Tokenizer:
     """Train over the same base, with the same schemas, pretokenizer and normalization.
