@@ -32,7 +32,10 @@ CORPUS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the schema, texts of a corpus, how to read them, `--top`.
+
+    Without texts only the schema is checked.
+    """
     parser.add_argument("schema", metavar="SCHEMA", help="a shipped schema or a file")
     parser.add_argument(
         "corpus",
@@ -105,7 +108,8 @@ def check_schema(name: str) -> tuple[Schema | None, list[SchemaError]]:
     """Load a shipped schema or a file, and compile it.
 
     Returns:
-        The schema and no errors; or None and everything that is wrong with it.
+        The schema and no errors; or None and everything that is wrong with it, such as what is too
+        large to compile.
 
     Raises:
         OSError: the file cannot be read.
@@ -175,7 +179,10 @@ def format_schema(file: str, schema: Schema, letters: Sequence[str]) -> Iterator
 
 
 def format_survey(schema: Schema, survey: Survey, top: int) -> Iterator[str]:
-    """Yield lines about a survey, with at most `top` entries in each of its lists."""
+    """Yield lines about a survey: shares of characters, leftovers, longest and rarest syllables.
+
+    Each list has at most `top` entries; an empty one has no lines.
+    """
     strays = sum(sign.count for sign in survey.strays)
     unclassed = sum(char.count for char in survey.unclassed)
     yield f"{survey.characters:,} characters of {schema.title} in {survey.bytes:,} bytes:"
@@ -197,7 +204,9 @@ def format_survey(schema: Schema, survey: Survey, top: int) -> Iterator[str]:
 
 
 def format_leftovers(title: str, leftovers: Sequence[Leftover], before_each: str) -> Iterator[str]:
-    """Yield lines about characters that are left over, each with some places; none for none.
+    """Yield a heading, and lines about characters that are left over, each with some places.
+
+    Nothing is yielded if there are no characters.
 
     Args:
         title: the heading.

@@ -21,7 +21,7 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the schemas, the base, the output file, its name, `--json`."""
     shared.add_schemas(parser)
     shared.add_base(parser)
     shared.add_output(parser)
@@ -31,7 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compile schemas over a base, write the artifact, print what is in it, return exit code 0.
 
-    Until a vocabulary is trained, every syllable is spelled with tokens of the base.
+    Until a vocabulary is trained, every syllable is spelled with tokens of the base. Without
+    `--name`, the encoding has the file's name without its suffix.
+
+    Raises:
+        SchemasError: a schema is invalid.
+        WwhoError: the base has schemas already, or two schemas claim the same character.
+        OSError: a file cannot be read or written.
     """
     shared.check_output(options, *options.schema)
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)

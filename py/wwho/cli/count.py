@@ -31,7 +31,7 @@ class Row:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: model, special tokens, normal form, `--lines`, the files."""
     shared.add_model(parser)
     shared.add_special(parser)
     shared.add_normalize(
@@ -56,8 +56,8 @@ def count_bytes(blocks: Iterator[bytes], row: Row) -> Iterator[bytes]:
 def run(options: argparse.Namespace) -> int:
     """Print the number of tokens of each file, and a total if there are several; return 0.
 
-    Nothing is printed before all files are read. A file is counted in a stream, so its size does
-    not matter.
+    Nothing is printed before all files are read. A file is counted in a stream, so that one of any
+    size fits into memory; with `--lines`, each line is a text of its own.
     """
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)

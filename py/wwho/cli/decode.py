@@ -16,7 +16,7 @@ EXAMPLE = "  $ printf 'ගම हिन्दी' | wwho encode | wwho decode"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the model, `--lines`, `--json`, the files."""
     shared.add_model(parser)
     parser.add_argument(
         "--lines",
@@ -29,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the text of the ids in each file, or with `--lines` in each line; return exit code 0.
+
+    The bytes are printed as they are, with nothing between files; with `--lines`, a line feed
+    follows each text. With `--json` there is one object for each text.
 
     Raises:
         UnknownTokenError: a word is no id of the model; the message names the file.

@@ -20,7 +20,10 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: model, special tokens, normal form, output form, the files.
+
+    What a text spells is ordinary text, unless an option allows special tokens.
+    """
     shared.add_model(parser)
     shared.add_special(parser)
     shared.add_normalize(

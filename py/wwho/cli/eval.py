@@ -26,7 +26,10 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the model, others to compare, texts, the report's folder.
+
+    Texts of `--data` are required, and so is the folder.
+    """
     several = partial(parser.add_argument, action="append", default=[])
     shared.add_model(parser)
     several(
@@ -121,6 +124,11 @@ def run(options: argparse.Namespace) -> int:
 
     With `--json` all figures are printed instead. A folder that cannot be written to is found
     before the work.
+
+    Raises:
+        BackendError: a package of `wwho[eval]` is not installed.
+        WwhoError: a tokenizer, a schema or a text is at fault.
+        OSError: a file cannot be read, or the report cannot be written.
     """
     with name_missing_package():
         from wwho.evaluate.report import check_folder, to_json, write_report

@@ -18,7 +18,7 @@ FORMATS = ("tokenizer.json", "tiktoken", "gguf", "sentencepiece")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the model, the format, the output file, `--json`."""
     shared.add_artifact(parser)
     parser.add_argument("--to", required=True, choices=FORMATS, help="the kind of file")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write")

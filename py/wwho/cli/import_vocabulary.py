@@ -30,7 +30,10 @@ PAPER_SCHEMAS = ("paper/sinhala", "paper/devanagari")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the file, the output, what the file does not say, `--check`.
+
+    The output file defaults to a name in the current folder.
+    """
     parser.description = (
         f"{parser.description} The format is detected from the content. Options give what some "
         "formats do not contain."

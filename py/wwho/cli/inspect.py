@@ -23,7 +23,7 @@ EXAMPLE = "  $ wwho inspect wwho_328k\n  $ wwho inspect --tokens wwho_328k > tok
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the model, `--tokens`, `--json`."""
     shared.add_json(
         parser,
         '{"file", "bytes", "sections", "sizes", "routes", "provenance", ...}; '

@@ -39,7 +39,7 @@ class SegmentRow(TypedDict, total=False):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the schemas or the model, `--json`, the files."""
     shared.add_schemas(parser, required=False)
     shared.add_model(parser)
     rows = '{"segments": [{"route", "text", "units", "stray"}]} for each line'
@@ -91,7 +91,7 @@ def cut_line(backend: Backend, line: bytes) -> Iterator[SegmentRow]:
 
 
 def to_row(route: Route, spans: Sequence[Span], line: bytes) -> SegmentRow:
-    """Return a segment as `--json` prints it.
+    """Return a segment as `--json` prints it; one of a route of the base has no units.
 
     Args:
         route: the segment's route.

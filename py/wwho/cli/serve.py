@@ -16,7 +16,7 @@ NEEDED = ("brotli", "flask", "msgspec", "waitress")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: address, port, threads, Pyodide's folder, public address."""
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8328, help="port to listen on (8328)")
     parser.add_argument(

@@ -34,7 +34,7 @@ class SkippedError(WwhoError):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the model, `--gate`, `--json`."""
     checks = '{"file", "ok", "checks": [{"check", "ok", "status", "message"}]'
     gate = '"quality", "gate": [{"rule", "found", "of", "verdict"}]}'
     shared.add_json(parser, f'{checks}, {gate}; "ok" is null where a check was skipped')
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the checks in turn, and print the result of each as it comes.
+    """Run the checks in turn, and print each result as it comes, or with `--json` at the end.
 
     The first check that fails ends the run. If none does, the quality gate judges the vocabulary.
 
@@ -162,6 +162,7 @@ def check_merges(artifact: Artifact) -> None:
     """Check that the symbols of each token of a BPE, merged alone, end as that token.
 
     FORMAT.md asks for it in its section Encoding. Superwords are merged from the other tokens.
+    Models that are no BPE are not checked.
 
     Raises:
         ArtifactError: a token's symbols end otherwise (status REPLAY).

@@ -139,6 +139,9 @@ def _count_tokens(
     Returns:
         The number of all lines, whatever `half` is; the number of tokens by tokenizer.
 
+    Raises:
+        CorpusError: the file cannot be read.
+
     Warns:
         UserWarning: a tokenizer was trained on the text.
     """

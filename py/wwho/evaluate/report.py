@@ -159,7 +159,9 @@ def build_sections(evaluation: Evaluation) -> list[Section]:
 def _fill_section(
     anchor: str, spec: Mapping[str, Any], rows: Mapping[str, list[Row]], known: Mapping[str, Any]
 ) -> Section:
-    """Fill in one section of report.toml.
+    """Fill in one section of report.toml: paragraphs, columns, rows in groups, and its chart.
+
+    A column that has a condition is left out if the rows do not need it (`_needed_columns`).
 
     Args:
         anchor: the section's name in report.toml, and in links.
@@ -240,7 +242,12 @@ def _needed_columns(rows: Sequence[Row]) -> dict[str, bool]:
 
 
 def _list_rows(evaluation: Evaluation) -> dict[str, list[Row]]:
-    """List the rows of all tables and charts, by the names that `rows` has in report.toml."""
+    """List the rows of all tables and charts, by the names that `rows` has in report.toml.
+
+    There is a row for each pair of a text, script or part and a tokenizer, in their order, the
+    model first. A list is empty if there is nothing to compare: "scripts" for a single script,
+    "languages" and the like without parallel texts.
+    """
 
     def row(group: str, label: str, tokenizer: str, of: Any) -> Row:
         """Make a row about a tokenizer; the names of its formulas are keys or fields of `of`."""

@@ -296,10 +296,13 @@ def _compute_figures(
 ) -> Figures:
     """Compute all figures of one tokenizer on a text.
 
+    The count of [UNK] is None if the vocabulary has no such token, and those of spelled syllables
+    and tokens are None if the tokenizer has no base to spell with.
+
     Args:
         contents: what the text holds.
         tally: what the tokenizer made of it.
-        encoder: the tokenizer; counts that make no sense for it become None.
+        encoder: the tokenizer.
         grammar: says which routes are scripts.
         efficiency: the figures that are known already.
     """

@@ -88,7 +88,10 @@ class Grammar:
         )
 
     def cut(self, block: Block) -> Spans:
-        """Cut each line of a block into spans, each line as a text of its own."""
+        """Cut each line of a block into spans, each line as a text of its own.
+
+        The spans count bytes of the whole block, not of their line.
+        """
         packed = [self._backend.spans_packed(line) for line in block.encoded]
         spans = np.frombuffer(b"".join(packed), _SPAN)
         spans_per_line = [len(line) // _SPAN.itemsize for line in packed]

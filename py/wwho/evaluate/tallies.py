@@ -41,7 +41,11 @@ class TokenCounter:
             self._is_known[encoder.unk_id] = True
 
     def count_block(self, spans: Spans) -> Tally:
-        """Encode a block of lines, decode it again, and count.
+        """Encode the lines of a block, decode them again, and count tokens and damage.
+
+        A line is damaged if it does not come back byte for byte. A syllable is broken if a token
+        ends inside it, unless the tokenizer spells it for want of a token; then it counts as
+        spelled.
 
         Returns:
             The counts of `Figures`, and three more: `counts`, how often each id occurs;

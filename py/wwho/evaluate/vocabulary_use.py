@@ -59,7 +59,10 @@ class VocabularyPart:
 
 
 def split_vocabulary(encoder: Encoder, counts: Ints) -> list[VocabularyPart]:
-    """Split a vocabulary into parts by origin, the model's own ids first; empty parts are left out.
+    """Split a vocabulary into parts by origin, and count how much of each the texts use.
+
+    The parts of a model with a base are "SGPE" (its own tokens of words), "superwords" and "base";
+    empty ones are left out. Another tokenizer has the one part "all".
 
     Args:
         encoder: the tokenizer.

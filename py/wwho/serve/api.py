@@ -29,7 +29,11 @@ answer, or an array of answers in the same order. One fault in an array refuses 
 
 
 def make_api_routes() -> Blueprint:
-    """Return the routes of the API: POST for each operation, GET for all that does not change."""
+    """Return the routes of the API: POST for each operation, GET for all that does not change.
+
+    The latter are the list of encodings, openapi.json and `/healthz`; their bodies are made here,
+    for which every shipped encoding is opened.
+    """
     blueprint = Blueprint("api", __name__)
     for operation in OPERATIONS:
         view, path = partial(answer_request, operation), f"{PREFIX}/{operation.name}"

@@ -96,7 +96,7 @@ class SiteFile:
         self.compressed = data, _hash_bytes(data)
 
     def response(self, caching: str) -> Response:
-        """Return the response to the current request: the file, or that it is unchanged.
+        """Return the response to the current request: the file, or 304 if the browser has it.
 
         The compressed bytes are sent if the browser takes them, and they are the shorter ones.
 
@@ -189,7 +189,7 @@ class Site:
         return _LINK.sub(pin, page.replace(b"</head>", "".join(links).encode() + b"</head>"))
 
     def _find_imports(self, modules: Iterable[str]) -> list[str]:
-        """Return the paths of all modules that some modules import, directly or not, nearest first.
+        """Return the paths of all modules that some modules import, the direct imports first.
 
         The modules themselves are left out, and so are paths without a file.
         """

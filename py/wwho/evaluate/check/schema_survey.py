@@ -160,7 +160,7 @@ class _Tally:
         self._leftovers: dict[str, _LeftoverCount] = {}
 
     def add_block(self, block: bytes) -> None:
-        """Count a block of text, which ends after a line or before a space."""
+        """Add a block of text, which ends after a line or before a space, to all counts."""
         self.bytes += len(block)
         spans = self._backend.spans_packed(block)
         for found in _LEFT_OVER.finditer(spans[_RULE_BYTE :: SPAN.size]):
