@@ -171,7 +171,9 @@ def compile_cuts(
         schemas, or with words between white space, all text takes route 1.
 
     Raises:
-        SchemaError: If two schemas claim the same character, or have the same name.
+        SchemaError: If two schemas claim the same character, or have the same name. (`check_kind`
+            checks that schemas go with the kind; it is not called here.)
+        PatternError: If the scanners are too large.
     """
     end = words.end_of_word
     if words.whitespace:

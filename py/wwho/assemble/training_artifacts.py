@@ -116,6 +116,10 @@ def trained_model(
         protect: The texts of `specials` that are found in every text, and so no special tokens.
         parts: Whether a unit that is no atom is written with the longest atoms that it begins with,
             one after another, before bytes are needed.
+
+    Raises:
+        SchemaError: If two schemas claim the same character, or have the same name.
+        ValueError: If the base is no base vocabulary (not for BYTE and SCRIPT).
     """
     if kind is AtomKind.SCRIPT:
         # The ids of special tokens come after all others.

@@ -132,7 +132,8 @@ def determinize(nfa: Nfa, alphabet: Alphabet, *, longest: bool) -> Rows:
         # Keeps the place of BEHIND, to which no state leads.
         queue.append(dead)
     rows: Rows = []
-    for number, (threads, before) in enumerate(queue):  # which grows while it is read
+    # The queue grows while it is read.
+    for number, (threads, before) in enumerate(queue):
         transitions = stepper.transitions(threads, before)
         if alphabet.behinds and number == BEHIND:
             # Over any character to the pattern's start, with what is then known to be before.

@@ -97,7 +97,8 @@ def _breadth_first(rows: Rows, blocks: Sequence[int], behind: bool) -> list[int]
     representative = _representatives(blocks)
     queue = [blocks[START], *([blocks[BEHIND]] if behind else [])]
     met = {blocks[DEAD], *queue}
-    for block in queue:  # which grows while it is read
+    # The queue grows while it is read.
+    for block in queue:
         for _, target in rows[representative[block]]:
             if blocks[target] not in met:
                 met.add(blocks[target])

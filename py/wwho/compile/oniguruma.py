@@ -131,7 +131,8 @@ class _Parser(RegexParser):
     """
 
     counted = re.compile(r"\{(\d+|(?=,\d))(,?)(\d*)\}", re.ASCII)
-    max_repeat = 4000  # an automaton has at most 4095 states
+    # An automaton has at most 4095 states.
+    max_repeat = 4000
 
     def __init__(self, text: str) -> None:
         super().__init__(text, _Reader)
@@ -371,8 +372,12 @@ class _Parser(RegexParser):
     def refuse_long_folds(self, at: int) -> None:
         """Raise PatternError if a letter and the one before equal one character without case.
 
-        With case ignored, Oniguruma lets ``ss`` match ß; a set of code points cannot say so. It is
-        only looked for where `at` is the offset of a letter that was read as one character.
+        With case ignored, Oniguruma lets ``ss`` match ß; a set of code points cannot say so.
+        Nothing happens unless case is ignored, and the part just parsed is a single character of
+        the pattern with another before it.
+
+        Args:
+            at: The offset of that part; the cursor is after it.
         """
         if self.reader.fold and at and self.cursor.position - at == 1:
             pair = self.cursor.text[at - 1 : at + 1].casefold()

@@ -246,7 +246,8 @@ def _shortest_stuck_text(automaton: Automaton, samples: Sequence[str]) -> str | 
     starts = _start_states(automaton)
     queue = [(start, "") for start in starts]
     met = set(starts)
-    for state, text in queue:  # which grows while it is read
+    # The queue grows while it is read.
+    for state, text in queue:
         cells = automaton.table[state]
         if text and (state == DEAD or not cells[END_OF_TEXT][0]):
             return text

@@ -199,7 +199,8 @@ def _shortest_path(table: TransitionTable, goal: str) -> Path | None:
     """Return the shortest path from the start to a state, or None if there is none."""
     queue: list[tuple[str, Path]] = [(table.start, ())]
     met = {table.start}
-    for state, path in queue:  # which grows while it is read
+    # The queue grows while it is read.
+    for state, path in queue:
         if state == goal:
             return path
         for name, target in table.transitions.get(state, {}).items():

@@ -89,6 +89,7 @@ def _meta_schema_errors(document: Document) -> Iterator[SchemaError]:
     def check_pattern(
         _: object, pattern: str, text: object, __: object
     ) -> Iterator[ValidationError]:
+        """Yield an error if a text does not match a pattern of the meta-schema as a whole."""
         # In Python, but not in JSON Schema, $ also stands before a last line feed.
         if isinstance(text, str) and not re.fullmatch(pattern, text):
             yield ValidationError(f"{text!r} does not match {pattern!r}")

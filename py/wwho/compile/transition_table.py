@@ -100,7 +100,8 @@ class GrammarComparison:
         """
         queue: list[tuple[Path, str | None, Threads]] = [((), state, threads)]
         met = {(state, threads)}
-        for path, state, threads in queue:  # which grows while it is read
+        # The queue grows while it is read.
+        for path, state, threads in queue:
             yield path, state, threads
             for name in self.samples:
                 pair = self.table.next(state, name), self._step(threads, name)

@@ -34,6 +34,7 @@ ANY_SCRIPT: Final = CodePointSet.of(
 )
 """The blocks of combining marks and variation selectors that letters of any script may have."""
 
+# A text, since a list would fill the page.
 _CODES: Final[dict[str, str]] = dict(
     pair.split(":")
     for pair in """
@@ -42,7 +43,7 @@ _CODES: Final[dict[str, str]] = dict(
         hebr:hebrew hira:hiragana kana:katakana khmr:khmer knda:kannada laoo:lao latn:latin
         mlym:malayalam mong:mongolian mymr:myanmar orya:oriya sinh:sinhala syrc:syriac
         taml:tamil telu:telugu thaa:thaana tibt:tibetan zinh:inherited zyyy:common
-    """.split()  # noqa: SIM905 - a list would fill the page
+    """.split()  # noqa: SIM905
 )
 """The long name of some scripts by their code in ISO 15924, both in small letters."""
 
