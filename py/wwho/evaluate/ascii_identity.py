@@ -96,6 +96,7 @@ def make_sentences(number: int) -> list[str]:
     chance = random.Random(_SEED)
 
     def choose(items: Sequence[str]) -> str:
+        """Return one of the items at random."""
         # `random()` is the one method whose numbers no version of Python will change.
         return items[int(chance.random() * len(items))]
 

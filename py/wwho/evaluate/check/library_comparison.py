@@ -1,4 +1,4 @@
-"""An imported model beside the engine whose ids it is to give."""
+"""The comparison of an imported model with the library whose ids it is to give."""
 
 from __future__ import annotations
 
