@@ -72,10 +72,10 @@ ENTRY = """\
 // The encoding %s, with its file inside.
 
 import { Tokenizer } from "wwho/tokenizer";
-import { fromBase64, kept } from "./lib/embedded.js";
+import { fromBase64, openOnce } from "./lib/embedded.js";
 
 export const bytes = () => fromBase64(FILE);
-export const load = /* @__PURE__ */ kept(() => Tokenizer.loadSync(bytes()));
+export const load = /* @__PURE__ */ openOnce(() => Tokenizer.loadSync(bytes()));
 
 const FILE =
   "%s";
@@ -86,13 +86,13 @@ ENTRY_ON_DISK = """\
 
 import { readFileSync } from "node:fs";
 
-import { kept } from "./lib/embedded.js";
+import { openOnce } from "./lib/embedded.js";
 import { Tokenizer } from "./node-tokenizer.js";
 
 const file = new URL("../models/%s.wwho", import.meta.url);
 
 export const bytes = () => new Uint8Array(readFileSync(file));
-export const load = kept(() => Tokenizer.loadSync(bytes()));
+export const load = openOnce(() => Tokenizer.loadSync(bytes()));
 """
 ENTRY_TYPES = """\
 import type { Tokenizer } from "./index.js";
@@ -109,10 +109,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { Tokenizer } from "wwho/tokenizer";
-import { kept } from "./lib/embedded.js";
+import { openOnce } from "./lib/embedded.js";
 
 export const bytes = () => new Uint8Array(readFileSync(join(__dirname, "model.wwho")));
-export const load = kept(() => Tokenizer.loadSync(bytes()));
+export const load = openOnce(() => Tokenizer.loadSync(bytes()));
 """
 README = """\
 # %(package)s

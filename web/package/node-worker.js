@@ -1,8 +1,8 @@
 // wwho/worker for Node: worker.js, with the Workers of Node and files read from disk.
 
 import { WwhoError } from "./lib/errors.js";
-import { fromDisk, readFromDisk } from "./lib/disk.js";
-import { named } from "./lib/encodings.js";
+import { readFromDisk, readIfPath } from "./lib/disk.js";
+import { findEncoding } from "./lib/encodings.js";
 import { spawn } from "./lib/node-thread.js";
 import { ENCODINGS } from "./lib/shipped-modules.js";
 import { BaseWorkerTokenizer } from "./lib/worker-tokenizer.js";
@@ -24,7 +24,7 @@ export class WorkerTokenizer extends BaseWorkerTokenizer {
    */
   static async load(source, options = {}) {
     const model = await readFromDisk(source, "the tokenizer", options);
-    const wasm = await fromDisk(options.wasm, "wwho.wasm");
+    const wasm = await readIfPath(options.wasm, "wwho.wasm");
     return this.start(WorkerTokenizer, idle, { model, wasm }, options);
   }
 }
@@ -34,6 +34,6 @@ export class WorkerTokenizer extends BaseWorkerTokenizer {
  * @param {{ wasm?: unknown, workers?: number } & import("./lib/source.js").LoadOptions} [options]
  */
 export async function getEncoding(name, options) {
-  const entry = named(ENCODINGS, name);
+  const entry = findEncoding(ENCODINGS, name);
   return WorkerTokenizer.load(entry().then(({ bytes }) => bytes()), options);
 }

@@ -1,7 +1,7 @@
 // The tokenizer in one or several Workers: the same methods, which return promises, so the calling thread never blocks.
 
 import { isUrl } from "./lib/arguments.js";
-import { fetchNamed, named } from "./lib/encodings.js";
+import { fetchNamed, findEncoding } from "./lib/encodings.js";
 import { WwhoError } from "./lib/errors.js";
 import { ENCODINGS } from "./lib/shipped-files.js";
 import { readBytes } from "./lib/source.js";
@@ -41,5 +41,5 @@ function sendable(source) {
  * @param {{ wasm?: unknown, workers?: number } & import("./lib/source.js").LoadOptions} [options]
  */
 export async function getEncoding(name, options) {
-  return fetchNamed(name, named(ENCODINGS, name), (url) => WorkerTokenizer.load(url, options));
+  return fetchNamed(name, findEncoding(ENCODINGS, name), (url) => WorkerTokenizer.load(url, options));
 }
