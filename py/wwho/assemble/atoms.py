@@ -210,10 +210,18 @@ def collapse_steps() -> tuple[Replace, Ends]:
 
 
 def segment_unit_scanner(kind: AtomKind, schema: Schema, *, end_of_word: bool) -> Scanner:
-    """Return the scanner that cuts a segment of a script into units, by the rules of `Unit`.
+    """Return the scanner that cuts a segment of a script into units.
 
-    For kinds other than SYLLABLE, a unit that begins with a letter or joiner of the script counts
-    as a syllable, and may merge; others pass through, and there are no orphans.
+    Its rules are SYLLABLE, ORPHAN and PASSTHROUGH (`wwho.compile.schema_scanners.Unit`), and it
+    takes the longest match. Only units of the first may merge. For kinds other than SYLLABLE, a
+    unit that begins with a letter or joiner of the script counts as a syllable; others pass
+    through, and there are no orphans.
+
+    Args:
+        kind: The kind of units.
+        schema: The script.
+        end_of_word: Whether a U+0020 after the units is one of its own, instead of one before a
+            unit being part of it.
     """
     if kind is AtomKind.SYLLABLE:
         return unit_scanner(schema, end_of_word=end_of_word)

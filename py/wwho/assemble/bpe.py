@@ -282,7 +282,10 @@ def _safe_piece_pattern(
 def _group_by_starters(
     known: Set[str], lefts_of: Mapping[str, Set[str]], mark: str
 ) -> tuple[dict[str, CodePointSet], str]:
-    """Group characters by the starters before which a text may be cut after them.
+    """Group characters by the starters that a text may be cut before, if they come after them.
+
+    A starter is a character that may begin a piece. Those of SIGNS do not count if a letter is
+    among their lefts, or if there were more than MOST_GROUPS groups then.
 
     Args:
         known: The characters that are tokens.
@@ -405,7 +408,10 @@ def _splits_by_rank(
 def _pairs_in_rank_order(
     splits: Iterable[tuple[float, bytes, bytes, bytes]], symbols: Set[bytes], rank: Rank
 ) -> dict[bytes, LivePair]:
-    """Return the pairs of the tokens whose parts have lower ranks, as have the parts of these.
+    """Return the pair that makes each token whose parts are made by merges of lower rank.
+
+    Tokens of which a part, or a part of a part, has a higher rank are not there; neither are those
+    that their own texts do not merge to.
 
     While the two parts of a token come into being, other texts meet at the border between them. The
     pair makes the token unless two of those would merge first. So each two that met are looked at,
@@ -413,8 +419,8 @@ def _pairs_in_rank_order(
     Where ranks are equal, the pair further left merges first.
 
     Args:
-        splits: Ranks, tokens, and two texts that may make them, in order of rank.
-        symbols: The texts that tokens are made of in the first place.
+        splits: Rank, token, and two texts that may make it, in order of rank.
+        symbols: The texts that need no pair.
         rank: The rank of any pair.
     """
     found: dict[bytes, LivePair] = {}

@@ -74,11 +74,12 @@ def character_shapes(symbols: Sequence[bytes]) -> bytes:
     """Return the shape of each symbol, by which the trainer keeps characters whole.
 
     Args:
-        symbols: The 256 bytes, in any order, or else all symbols of `script_step`.
+        symbols: The 256 bytes, in any order; or all symbols of `script_step` (anything of another
+            length is taken for those): indices, blocks, bytes.
 
     Returns:
         A byte for each symbol: 0 if it is a character, 1 to 3 if it begins a character that needs
-        so many more symbols, `TAIL` if it continues one.
+        so many more symbols, `TAIL` (255) if it continues one.
 
     Example:
         >>> shapes = character_shapes([bytes([byte]) for byte in range(256)])

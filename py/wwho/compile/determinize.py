@@ -78,9 +78,11 @@ class Alphabet:
         return self._symbols[chars]
 
     def sets_behind(self, symbol: int | None) -> Before:
-        """Return for each of `behinds` whether it holds `symbol`, the character before a place.
+        """Return, for each set that a pattern looks behind at, whether it holds a symbol.
 
-        None is the start of the text, where no set holds the character before.
+        Args:
+            symbol: The symbol of the character before a place, or None at the start of the text,
+                where the answer is False for each.
         """
         return tuple(symbol in self.symbols(chars) for chars in self.behinds)
 
@@ -117,9 +119,10 @@ def determinize(nfa: Nfa, alphabet: Alphabet, *, longest: bool) -> Rows:
             the match a backtracking engine would find first.
 
     Returns:
-        The rows, one cell for each symbol. State 0 is dead, state 1 is the start of a text, and
-        if the automaton looks behind, state 2 (`BEHIND`) leads from the character before a place
-        to the state to start in. The rows are not minimal.
+        The rows, one for each state; each has a cell for each symbol: the mark of a match that ends
+        before the symbol (0: none; else 1 plus its rule or variant) and the next state. State 0 is
+        dead, state 1 is the start of a text, and if the automaton looks behind, state 2 (`BEHIND`)
+        leads from the character before a place to the state to start in. The rows are not minimal.
 
     Raises:
         PatternError: If there would be more than MAX_RAW_STATES states.
@@ -175,13 +178,15 @@ class _Stepper:
         """Yield, for each symbol in order, the mark before it and the threads that survive it.
 
         Args:
-            threads: The threads of a state, the preferred first.
+            threads: The threads of a state: states of the nondeterministic automaton that are alive
+                at once, the preferred first.
             before: What is known of the character before (`Alphabet.sets_behind`).
 
         Yields:
-            The mark as in `Cell`, and the threads after the symbol, each once: in order of
-            preference, or ascending if the longest match is wanted, where preference is of no
-            account. No threads: the state after it is dead.
+            The mark: 0 if no match ends before the symbol, else 1 plus the number of the rule whose
+            match does (with lookaheads of several characters, of the `Alphabet.variants`). And the
+            threads after the symbol, each once: in order of preference, or ascending if the longest
+            match is wanted, where preference is of no account. No threads mean the dead state.
         """
         known: dict[tuple[bool, ...], tuple[int, list[tuple[int, frozenset[int]]]]] = {}
         for symbol, outlook in enumerate(self.outlooks):
@@ -195,19 +200,25 @@ class _Stepper:
     def mark_and_steps(
         self, symbol: int, threads: Threads, before: Before
     ) -> tuple[int, list[Step]]:
-        """Return the mark before a symbol, and the steps that threads may then try.
+        """Return the mark before a symbol, and the steps that the threads may then try.
 
-        The steps are the same for all symbols with one outlook; some do not take this symbol.
+        The mark is 0 if no match ends before the symbol, else 1 plus the number of its rule or
+        variant. The steps are the same for all symbols before which the same assertions hold; some
+        do not take this symbol.
         """
         holds = partial(self.alphabet.holds, symbol=symbol, before=before)
         reached = closure(self.nfa, threads, holds)
         return _pick_longest(reached) if self.longest else self.pick_first(reached)
 
     def pick_first(self, reached: Sequence[Step | Accept]) -> tuple[int, list[Step]]:
-        """Return the mark of the first accept, and only the steps preferred to it.
+        """Return the mark of the first accept, and only the steps that come before it.
 
-        A backtracking engine would never come to try the steps after it. Without an accept the
-        mark is 0, and all steps stay.
+        A backtracking engine would never come to try the steps after it. The mark is 1 plus the
+        accept's place in `Alphabet.variants`; without an accept it is 0, and all steps are
+        returned.
+
+        Args:
+            reached: The result of `closure`, the preferred first.
         """
         steps: list[Step] = []
         for state in reached:
@@ -218,9 +229,9 @@ class _Stepper:
 
 
 def _pick_longest(reached: Sequence[Step | Accept]) -> tuple[int, list[Step]]:
-    """Return the mark of the lowest rule that accepts (0: none), and all steps.
+    """Return 1 plus the number of the lowest rule that accepts (0: none does), and all steps.
 
-    Every thread stays, since any of them may yet become a longer match.
+    Every step stays, since any of them may yet lead to a longer match.
     """
     marks = [state.rule + 1 for state in reached if isinstance(state, Accept)]
     return min(marks, default=0), [state for state in reached if isinstance(state, Step)]

@@ -12,7 +12,8 @@ def minimize(rows: Rows, behind: bool = False) -> Rows:
     """Return the smallest equivalent automaton: states that no text can tell apart become one.
 
     Args:
-        rows: ``rows[state][symbol]``; state 0 is dead, state 1 is the start.
+        rows: ``rows[state][symbol]`` is ``(mark, next state)``; mark 0 is no mark. State 0 is dead,
+            state 1 is the start. They do not change.
         behind: Whether state 2 leads from the character before a text to the start; it then keeps
             its place, and is never merged with another.
 
@@ -39,12 +40,12 @@ def merge_symbols(rows: Rows, first: int) -> tuple[Rows, list[int]]:
     """Merge symbols that behave alike in every state into one column.
 
     Args:
-        rows: ``rows[state][symbol]``; at least one row.
+        rows: ``rows[state][symbol]`` is ``(mark, next state)``; at least one row.
         first: The first symbol that may merge; those before it keep columns of their own.
 
     Returns:
-        New rows with one column per behaviour, in order of its first symbol; and for each symbol
-        the number of its column.
+        New rows with one column per behaviour, in order of its first symbol; and for each old
+        symbol the number of its column.
 
     Example:
         >>> merge_symbols([[(0, 1), (0, 1), (0, 2), (0, 1)]], first=1)
@@ -67,7 +68,7 @@ def _equivalence_blocks(rows: Rows, behind: bool) -> list[int]:
 
     Moore's algorithm: blocks of states with equal marks are split by the blocks that their
     transitions lead to, until a round splits none. At most as many rounds as states, and each is
-    linear in the size of the table. A state `BEHIND` (if `behind`) has a block of its own.
+    linear in the size of the table. State 2 (`BEHIND`), if `behind`, has a block of its own.
     """
     targets = [[target for _, target in row] for row in rows]
     marks = (tuple([mark for mark, _ in row]) for row in rows)

@@ -154,7 +154,7 @@ def closure(
 
 
 class _Builder:
-    """A growing list of states, to which it adds those of one syntax tree after another.
+    """A list of an automaton's states, to which methods add those of syntax trees, end first.
 
     A backtracking engine leaves a loop after a round that took no character. So a part may go on
     in two places: at `idle` if the current round of the innermost loop has taken nothing yet, at
@@ -188,12 +188,14 @@ class _Builder:
 
         Args:
             node: The part of the pattern.
-            idle: The state to go on at if the round has taken no character when the node ends.
-            moved: The state to go on at if it has taken one.
+            idle: The state after the node if the current round of the innermost loop around it has
+                taken no character by then. (Such a round ends the loop.)
+            moved: The state after the node if that round has taken one. Outside of loops, both are
+                the same state.
 
         Returns:
-            The state to enter by if the round has taken no character yet. (If it has, `idle` is
-            out of reach: call with `moved` for both.)
+            The state to enter by if the round has taken no character yet. If it has, `idle` is
+            out of reach: build the node again with `moved` for both.
         """
         match node:
             case Chars(chars):
@@ -221,8 +223,8 @@ class _Builder:
         """Add a node twice, unless once will do, and return two states to enter it by.
 
         Returns:
-            The state to enter by if the round has taken no character yet, and the one if it has.
-            They are equal where `idle` and `moved` are.
+            The state to enter by if the round of the loop has taken no character yet, and the one
+            if it has. They are equal where `idle` and `moved` are, which are those of `build`.
         """
         first = self.build(node, idle, moved)
         return first, first if idle == moved else self.build(node, moved, moved)
@@ -230,8 +232,14 @@ class _Builder:
     def build_limited(self, node: Repeat, most: int, idle: int, moved: int) -> int:
         """Add ``x{m,n}`` as m copies of x and then n - m nested optional ones: ``xx(x(x)?)?``.
 
+        Args:
+            node: The repetition.
+            most: Its greatest count n.
+            idle: The state after it, as for `build`, if the round of the loop around it is idle.
+            moved: The state after it if that round has taken a character.
+
         Returns:
-            The state to enter by, as `build` does; `most` is n.
+            The state to enter by.
         """
         leave_idle, leave_moved = idle, moved
         for _ in range(most - node.min):
@@ -246,8 +254,13 @@ class _Builder:
     def build_unlimited(self, node: Repeat, idle: int, moved: int) -> int:
         """Add ``x{m,}`` as m copies of x and then ``x*``, which a round without progress ends.
 
+        Args:
+            node: The repetition.
+            idle: The state after it, as for `build`, if the round of the loop around it is idle.
+            moved: The state after it if that round has taken a character.
+
         Returns:
-            The state to enter by, as `build` does.
+            The state to enter by.
         """
         # The loop's own state comes first, since its body goes back to it; its targets come last.
         loop = self.add(Fork(()))
@@ -275,7 +288,11 @@ class _Builder:
         """Add a hand-drawn automaton: a fork for each of its states, and another to begin in.
 
         The start has a fork of its own because only there no character has been taken: if it
-        accepts, it goes on at `idle`, while paths that come back to it go on at `moved`.
+        accepts, it goes on at `idle`, while paths that come back to it go on at `moved`. These are
+        the states after the automaton, as for `build`.
+
+        Returns:
+            The state to enter by.
         """
         numbers = sorted({node.start, *(n for a, _, b in node.edges for n in (a, b))})
         entries = {number: self.add(Fork(())) for number in numbers}
@@ -340,7 +357,9 @@ class _AheadBuilder:
         return self.state_for((self.body.start,), 0)
 
     def state_for(self, threads: tuple[int, ...], depth: int) -> int:
-        """Add the state that decides by these threads, and all after it; return its number.
+        """Return the state that decides the lookahead from these threads on; add it if it is new.
+
+        All states after it are added, too.
 
         Args:
             threads: Threads of the body's automaton, the preferred first.

@@ -123,7 +123,9 @@ def parse_oniguruma(pattern: str) -> Node:
 
 
 class _Parser(RegexParser):
-    """A parser of Oniguruma's notation, in which a brace that begins no quantifier is a character.
+    """A parser of Oniguruma's notation, whose methods move its cursor past what they parse.
+
+    A brace that begins no quantifier is a character.
 
     Attributes:
         dot_all: Whether ``.`` matches a line feed at the moment, by the option ``(?m)``.
@@ -201,11 +203,11 @@ class _Parser(RegexParser):
         return alt(*options)
 
     def parse_quantifiers(self, node: Node, at: int) -> Node:
-        """Parse all quantifiers after a part, and return the part inside its repetitions.
+        """Parse the quantifiers after a part, and return the part wrapped in their repetitions.
 
         Each quantifier repeats what stands before it, other repetitions included. ``?`` after a
         quantifier makes it lazy, ``+`` possessive, except that ``{n}?`` and ``{n,m}+`` are two
-        quantifiers.
+        quantifiers. Without any quantifier, the part is returned as it is.
 
         Args:
             node: The part.
@@ -301,7 +303,9 @@ class _Parser(RegexParser):
         raise self.cursor.error("an atomic group holds one repetition, or one character", at)
 
     def parse_with_options(self, option: re.Match[str], parse_inside: Callable[[], Node]) -> Node:
-        """Parse what options such as ``(?i-m`` hold for, and restore the options from before.
+        """Parse a part with options such as ``(?i-m``, and restore the options from before.
+
+        "i" ignores case, "m" lets the dot match line feeds; those after "-" are switched off.
 
         Args:
             option: A match of _OPTION or _OPTIONS at the cursor, which moves past it.
@@ -441,7 +445,7 @@ def _next_characters(node: Node) -> CodePointSet:
 
 
 class _Reader(CharReader):
-    """A reader of Oniguruma's characters, escapes and sets, which may hold other sets."""
+    """A reader of Oniguruma's characters, escapes and sets; it moves the parser's cursor."""
 
     def escape(self) -> CodePointSet:
         """Read an escape outside of sets; the parser has already taken the backslash.

@@ -76,7 +76,9 @@ def parse_grammar(text: str, classes: Mapping[str, CodePointSet]) -> Node:
 
 
 class _Parser(ABC):
-    """A recursive-descent parser of alternation, sequence, repetition and groups.
+    """A recursive-descent parser, whose methods move its cursor past what they parse.
+
+    It parses alternation, sequence, repetition and groups, and leaves the rest to its subclasses.
 
     Attributes:
         cursor: The position in the pattern.
@@ -202,7 +204,10 @@ class _Parser(ABC):
 
 
 class RegexParser(_Parser):
-    """A parser of regular expressions, which leaves single characters to a `CharReader`."""
+    """A parser of regular expressions, whose methods move its cursor past what they parse.
+
+    A `CharReader` reads single characters.
+    """
 
     def __init__(self, text: str, reader: type[CharReader] = CharReader) -> None:
         """Prepare to parse `text`, with a new `reader` for escapes, sets and literals."""
@@ -278,7 +283,10 @@ class RegexParser(_Parser):
 
 
 class _GrammarParser(_Parser):
-    """A parser of schema grammars: names of classes, between which blanks do not count."""
+    """A parser of schema grammars, whose methods move its cursor past what they parse.
+
+    A grammar consists of names of classes, between which blanks do not count.
+    """
 
     def __init__(self, text: str, classes: Mapping[str, CodePointSet]) -> None:
         super().__init__(text)

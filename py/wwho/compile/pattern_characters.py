@@ -106,9 +106,9 @@ _NOT_ONE_CHARACTER = {
 
 
 class CharReader:
-    """A reader of the parts of a pattern that stand for one character.
+    """A reader of what stands for one character in a pattern; it moves the parser's cursor.
 
-    It shares a cursor with the parser and moves it. Other dialects override its private methods:
+    Other dialects override its private methods:
     `wwho.compile.oniguruma`, and the importer of llama.cpp's patterns, which overrides `_property`.
 
     Attributes:

@@ -121,10 +121,11 @@ def _empty_syllable_errors(schema: Schema) -> Iterator[SchemaError]:
 
 
 def _emit_state_errors(schema: Schema, table: TransitionTable) -> Iterator[SchemaError]:
-    """Yield an error for each transition that condition 4 forbids.
+    """Yield an error for each transition that leads out of an emit state, or wrongly into one.
 
-    That is one out of an emit state, or one to it from a state that is not the start. The
-    counterexample is the shortest text over that transition, or None if no text reaches it.
+    By condition 4, only the start may lead to ORPHAN and PASSTHROUGH, and nothing leads on from
+    there. The counterexample is the shortest text over that transition, or None if no text reaches
+    it.
     """
     for state, transitions in table.transitions.items():
         for name, target in transitions.items():
@@ -146,7 +147,11 @@ def _emit_state_errors(schema: Schema, table: TransitionTable) -> Iterator[Schem
 
 
 def _language_errors(schema: Schema, table: TransitionTable) -> Iterator[SchemaError]:
-    """Yield an error if the table breaks condition 5, and one if it breaks condition 6."""
+    """Yield an error if the table accepts another language than the grammar, or stops too early.
+
+    The first is condition 5: a text is a syllable for one of the two only. The second is condition
+    6: the table cuts a syllable of the grammar short. Each error has the shortest such text.
+    """
     comparison = GrammarComparison(table, schema.syllable, _table_classes(schema))
     path = comparison.shortest_difference()
     if path is not None:

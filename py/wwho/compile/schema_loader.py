@@ -89,7 +89,8 @@ def examine_schema(
 
     Args:
         document: The result of `read_document`.
-        allow_invalid: As in `load_schema`.
+        allow_invalid: Return a schema even if it breaks some of the six conditions; `Schema.valid`
+            is then False. Other errors are still reasons to refuse it.
 
     Returns:
         The schema and the conditions that it breaks (with `allow_invalid`; else none), or None and
@@ -108,9 +109,11 @@ def examine_schema(
 
 
 def read_document(source: str | Path | bytes | Mapping[str, Any]) -> Document:
-    """Return the parsed JSON of a schema, unchecked; `load_schema` says what sources there are.
+    """Return the parsed JSON of a schema, unchecked.
 
-    A name of a shipped schema takes precedence over a file of that name.
+    Args:
+        source: The name of a shipped schema, the path of a JSON file (a text that is both is the
+            name), the bytes of one, or a parsed document, which is returned as it is.
 
     Raises:
         SchemaError: If a text is neither a file nor a shipped schema, or the content is not a JSON

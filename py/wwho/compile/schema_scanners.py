@@ -87,17 +87,22 @@ def router_scanner(schemas: Sequence[Schema], *, end_of_word: bool = False) -> S
 def unit_scanner(schema: Schema, *, end_of_word: bool = False) -> Scanner:
     """Return the scanner that cuts a segment of one script into units.
 
-    Its rules are those of `Unit`; `end_of_word` is explained in `unit_rules`.
+    Its rules are SYLLABLE, ORPHAN and PASSTHROUGH (`Unit`), and it takes the longest match.
+
+    Args:
+        schema: The script.
+        end_of_word: Whether a U+0020 after the units is one of its own, instead of one before a
+            unit being part of it.
     """
     return Scanner(schema.name, unit_rules(schema, end_of_word=end_of_word), longest=True)
 
 
 def unit_rules(schema: Schema, *, end_of_word: bool = False) -> tuple[Node, Node, Node]:
-    """Return the patterns of the rules of `Unit`, of which the longest match wins.
+    """Return the patterns of a syllable, an orphan, and any other character, in order of `Unit`.
 
-    Every rule takes one leading U+0020, which the router leaves at the start of a segment; with
-    `end_of_word` none does, and the U+0020 at the end counts as a syllable of its own. Together
-    they cut any text at all; characters of other scripts are passed through.
+    The longest match wins. Every rule takes one leading U+0020, which the router leaves at the
+    start of a segment; with `end_of_word` none does, and the U+0020 at the end counts as a syllable
+    of its own. Together they cut any text at all; characters of other scripts are passed through.
     """
     orphan: Node = Chars(schema.letters)
     rest: Node = Chars(~(schema.letters | SPACE))
@@ -125,7 +130,7 @@ def syllable_pattern(schema: Schema) -> Node:
 
 
 def merge_alike_schemas(schemas: Sequence[Schema]) -> list[Schema]:
-    """Return, for each schema, one that cuts its segments alike, with as few different as can be.
+    """Return, for each schema, one that cuts its segments alike, with as few distinct as possible.
 
     Schemas with one grammar become one, whose classes have the characters of all of them, unless a
     character would then play another role in the segments of one. So their unit scanners compile to

@@ -137,7 +137,11 @@ def _error_at(pointer: str, message: str) -> SchemaError:
 
 
 def _name_errors(document: Document) -> Iterator[SchemaError]:
-    """Yield an error for each name that is taken, or that a group or table uses and nothing has."""
+    """Yield an error for each wrong name in a document.
+
+    A schema may not have the name of the route for other text, a group not that of a class, and
+    groups and the table may only use names of classes and states that are there.
+    """
     if document["name"] == BASE_ROUTE:
         reason = f"{BASE_ROUTE!r} is the route of the text of no schema; choose another name"
         yield _error_at("/name", reason)

@@ -89,10 +89,11 @@ class GrammarComparison:
     def _walk(
         self, state: str | None, threads: Threads
     ) -> Iterator[tuple[Path, str | None, Threads]]:
-        """Yield every pair of a state and threads that some path leads to, shortest paths first.
+        """Yield every pair of a table's state and a grammar's threads, shortest paths first.
 
-        Each pair comes once, with the first path to it; the pair that is given comes first, with an
-        empty path. Paths on which both are past the end are left out.
+        A pair is what the same classes of characters lead to in both. Each comes once, with the
+        first path to it; the pair that is given comes first, with an empty path. The pair in which
+        neither can go on is left out.
 
         Args:
             state: The table's state to begin in; None: it is past a boundary.
