@@ -16,7 +16,7 @@ from wwho.assemble.atoms import PLAIN, AtomKind, compile_cuts, schema_cut
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.schema import Schema, union
 from wwho.compile.schema_document import shipped_folder
-from wwho.compile.schema_loader import UNICODE, each_named, load_schema
+from wwho.compile.schema_loader import UNICODE, expand_schema_names, load_schema
 from wwho.compile.schema_scanners import compile_schemas, router_scanner
 from wwho.compile.unicode import category, script
 from wwho.encodings import model_bytes
@@ -28,7 +28,7 @@ from wwho.format.scanners import read_automata, read_classes, write_automata, wr
 from wwho.reference.scan import pieces
 
 FIRST_UNITS = 2
-GENERATED = each_named([UNICODE])
+GENERATED = expand_schema_names([UNICODE])
 
 
 @cache

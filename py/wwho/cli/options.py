@@ -201,11 +201,11 @@ def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
             line for each fault.
         OSError: a file cannot be read.
     """
-    from wwho.compile.schema_loader import each_named, examine_schema, read_document
+    from wwho.compile.schema_loader import examine_schema, expand_schema_names, read_document
 
     schemas: list[Schema] = []
     refused: list[str] = []
-    for name in each_named(names):
+    for name in expand_schema_names(names):
         try:
             document = read_document(name)
         except SchemaError as error:

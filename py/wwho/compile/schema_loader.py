@@ -32,7 +32,7 @@ UNICODE = "unicode"
 """The name that stands for all shipped schemas but HAND_MADE: one for each Abugida of Unicode."""
 
 
-def each_named(names: Iterable[Name]) -> list[Name | str]:
+def expand_schema_names(names: Iterable[Name]) -> list[Name | str]:
     """Return the names with those of the 67 generated schemas in place of ``"unicode"``.
 
     Args:
@@ -40,7 +40,7 @@ def each_named(names: Iterable[Name]) -> list[Name | str]:
             Names that come twice do so in the result.
 
     Example:
-        >>> len(each_named(["my.json", "unicode"]))
+        >>> len(expand_schema_names(["my.json", "unicode"]))
         68
     """
     expanded: list[Name | str] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from wwho.assemble.atoms import AtomKind
 from wwho.assemble.base import byte_base
 from wwho.compile.schema import Schema
-from wwho.compile.schema_loader import HAND_MADE, each_named, load_schema
+from wwho.compile.schema_loader import HAND_MADE, expand_schema_names, load_schema
 from wwho.encodings import is_file, model_bytes
 from wwho.errors import naming
 from wwho.format.model import Artifact
@@ -48,7 +48,7 @@ def resolve_schemas(
         schema
         if isinstance(schema, Schema)
         else load_schema(schema if isinstance(schema, str) else Path(schema))
-        for schema in each_named(schemas)
+        for schema in expand_schema_names(schemas)
     ]
 
 
