@@ -23,7 +23,8 @@ from wwho.backends.native import MemoryPool
 from wwho.corpus import Corpus
 from wwho.errors import CountsError, SpecialTokenError
 from wwho.format.write import write_artifact
-from wwho.normalize import nfc, places_before
+from wwho.normalize import nfc
+from wwho.normalize import ranges_before_normalizing as ranges_before
 from wwho.text import to_bytes
 from wwho.train import TrainOptions, count_words, train
 from wwho.train.pipeline import train_model
@@ -95,13 +96,13 @@ def test_a_long_text_without_a_place_to_cut_it(
 
 
 @given(text=data)
-def test_places_before_and_after_name_the_same_text(enc: Tokenizer, text: bytes) -> None:
+def test_ranges_before_and_after_name_the_same_text(enc: Tokenizer, text: bytes) -> None:
     before, after = (t.decode("utf-8", "surrogateescape") for t in (text, nfc(text)))
-    singles = places_before(enc._backend, text, [(k, k + 1) for k in range(len(after))])
+    singles = ranges_before(enc._backend, text, [(k, k + 1) for k in range(len(after))])
     for (start, end), character in zip(singles, after, strict=True):
         assert 0 <= start < end <= len(before)
         assert has_stacks(before) or character in unicodedata.normalize("NFC", before[start:end])
-    assert places_before(enc._backend, text, [(0, len(after))]) == [(0, len(before))]
+    assert ranges_before(enc._backend, text, [(0, len(after))]) == [(0, len(before))]
     if before == after:
         assert singles == [(k, k + 1) for k in range(len(after))]
 

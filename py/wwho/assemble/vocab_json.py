@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from wwho.errors import ArtifactError, naming
+from wwho.errors import ArtifactError, errors_name_file
 from wwho.format.layout import MAX_TOKEN_BYTES
 
 UNKNOWN = "[UNK]"
@@ -59,7 +59,7 @@ def parse_vocab_json(data: bytes, name: str = "vocab.json") -> VocabJson:
         >>> parse_vocab_json(text.encode()).vocab["a"]
         1
     """
-    with naming(name):
+    with errors_name_file(name):
         document = _parse_object(data)
         vocab = _check_vocab(_field(document, "vocab", dict))
         specials = _sorted_specials(_field(document, "special_tokens", list), vocab)

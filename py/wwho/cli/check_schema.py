@@ -139,7 +139,7 @@ def run_survey(schema: Schema, options: argparse.Namespace) -> Survey:
     from wwho.progress import Progress
 
     corpus = Corpus(options.corpus, field=options.field, column=options.column)
-    with Progress(sys.stderr.isatty()).stage("check", corpus.size(), unit="B") as advance:
+    with Progress(sys.stderr.isatty()).bar("check", corpus.size(), unit="B") as advance:
         return survey_corpus(schema, corpus, advance=advance)
 
 

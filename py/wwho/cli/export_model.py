@@ -6,7 +6,7 @@ import argparse
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import naming
+from wwho.errors import errors_name_file
 
 NAME = "export"
 HELP = "turn an artifact into a file of another library that gives the same ids there"
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 
     shared.check_output(options, options.model)
     blob = shared.read_artifact(options.model)
-    with naming(options.model):
+    with errors_name_file(options.model):
         artifact = read_artifact(blob)
     exported = export(artifact, options.to)
     write_atomic(options.output, exported.data)

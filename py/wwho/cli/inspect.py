@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import ExportError, naming
+from wwho.errors import ExportError, errors_name_file
 
 if TYPE_CHECKING:
     from wwho.format.container import Container
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
     blob = shared.read_artifact(options.model)
     if options.tokens:
-        with naming(options.model):
+        with errors_name_file(options.model):
             artifact = read_artifact(blob)
         lines = [*token_lines(artifact)]
         try:
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
             streams.write_lines(lines)
         return 0
     facts = {"file": options.model, "bytes": len(blob)}
-    with naming(options.model):
+    with errors_name_file(options.model):
         facts |= describe_artifact(read_container(blob), read_artifact(blob))
     if options.json:
         streams.write_json(facts)

@@ -10,7 +10,7 @@ from typing import TypedDict
 from wwho.backends.backend import Backend, Span
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import naming
+from wwho.errors import errors_name_file
 from wwho.format.layout import ORPHAN
 from wwho.format.model import Route
 from wwho.text import characters
@@ -73,7 +73,7 @@ def open_cutting_model(options: argparse.Namespace) -> Backend:
 
     if not options.schema:
         blob = shared.read_artifact(options.model)
-        with naming(options.model):
+        with errors_name_file(options.model):
             return open_backend(blob, options.backend)
     from wwho.assemble.training_artifacts import counting_model
     from wwho.format.write import write_artifact

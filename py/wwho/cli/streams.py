@@ -145,7 +145,7 @@ def open_inputs(files: Sequence[str]) -> Iterator[tuple[int, str, BinaryIO, Adva
     names = files or [STANDARD_INPUT]
     total = total_size(names)
     bars = Progress(total is not None and sys.stderr.isatty())
-    with bars.stage(None, total, unit="B", leave=False) as advance:
+    with bars.bar(None, total, unit="B", leave=False) as advance:
         for number, name in enumerate(names):
             with open_input(name) as stream:
                 yield number, name, stream, advance

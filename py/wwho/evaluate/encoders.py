@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from wwho.backends.select import BackendName, open_backend
-from wwho.encodings import SUFFIX, get_encoding, is_file, list_encoding_names, model_bytes
-from wwho.errors import UnknownTokenError, WwhoError, naming
+from wwho.encodings import SUFFIX, get_encoding, is_model_file, list_encoding_names, model_bytes
+from wwho.errors import UnknownTokenError, WwhoError, errors_name_file
 from wwho.evaluate.syllables import Grammar
 from wwho.evaluate.text_blocks import Block, Bools, DataSet, Ints, offsets_of
 from wwho.format.files import is_artifact
 from wwho.format.write import write_artifact
 from wwho.importers import import_file
-from wwho.normalize import FORM, KEY, Normalization
+from wwho.normalize import FORM, PROVENANCE_KEY, Normalization
 from wwho.text import Unk
 from wwho.train.report import was_trained_on
 
@@ -118,7 +118,8 @@ class Encoder:
         self.unk_id = info.unk_id
         writes_unk_always = any(model.unknown == "id" for model in info.models)
         self.unk: Unk = "token" if writes_unk_always else unk
-        self.normalize: Normalization | None = FORM if info.provenance.get(KEY) == FORM else None
+        is_nfc = info.provenance.get(PROVENANCE_KEY) == FORM
+        self.normalize: Normalization | None = FORM if is_nfc else None
         self.provenance = info.provenance
         self.base = info.provenance.get("base:name", "")
         # A shipped base may have special tokens after the ids of its model.
@@ -205,10 +206,10 @@ def open_model(given: str, backend: BackendName | None = None, *, unk: Unk = "sp
         OSError: the file cannot be read.
     """
     label, target = _split_label(given)
-    if not is_file(target):
+    if not is_model_file(target):
         return Encoder(label or target, model_bytes(target), backend, unk=unk)
     path = Path(target)
-    with naming(path):
+    with errors_name_file(path):
         return Encoder(label or _to_valid_text(path.stem), path.read_bytes(), backend, unk=unk)
 
 

@@ -83,7 +83,7 @@ def evaluate(
     cutting = open_backend(write_artifact(counting_model(schemas))) if schemas else model.backend
     grammar, ascii_lines = Grammar(cutting), list[str]()
     files = [text.file for text in (*parallel_texts, *data)]
-    with Progress(progress).stage("measure", Corpus(files).size(), unit="B") as advance:
+    with Progress(progress).bar("measure", Corpus(files).size(), unit="B") as advance:
         parallel = measure_parallel(parallel_texts, encoders, advance, half)
         texts, total, tallies = _measure_texts(data, grammar, encoders, ascii_lines, advance)
     return Evaluation(

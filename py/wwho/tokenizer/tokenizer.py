@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from wwho.backends.backend import IdsWithOffsets
 from wwho.backends.select import BackendName, default_backend, open_backend
-from wwho.errors import UnknownTokenError, naming
+from wwho.errors import UnknownTokenError, errors_name_file
 from wwho.format.files import is_artifact, write_atomic
 from wwho.format.template import Template
 from wwho.text import Text, Unk, to_bytes
@@ -126,7 +126,7 @@ class Tokenizer(
             ...     Tokenizer.load(path).count("hello world")
             2
         """
-        with naming(path):
+        with errors_name_file(path):
             return cls._open(Path(path).read_bytes(), backend)
 
     @classmethod

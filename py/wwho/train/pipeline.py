@@ -13,7 +13,7 @@ from wwho.compile.normal_forms import normal_form
 from wwho.compile.script import script_blocks
 from wwho.corpus import Corpus
 from wwho.format.model import Artifact
-from wwho.normalize import KEY
+from wwho.normalize import PROVENANCE_KEY
 from wwho.train.balance import EVENLY, SourceWords, learn_balanced_model, with_even_weights
 from wwho.train.count import CorpusCounts
 from wwho.train.native import WordTable
@@ -138,7 +138,7 @@ def training_provenance(plan: Plan, counted: CorpusCounts, training: str) -> dic
     record = derived_provenance(inherited, plan.schemas, plan.options.name) | about_chats
     record |= corpus_record(counted.corpus, counted.report)
     if form := counted.corpus.reading.normalize:
-        record[KEY] = form
+        record[PROVENANCE_KEY] = form
     record["training"] = training
     if plan.kind is AtomKind.SCRIPT:
         record |= block_record(script_blocks(), script_step().n_indices)

@@ -56,7 +56,7 @@ class Protect:
             raise ValueError(f"protect_min is {self.min_count}; it must be 1 or more")
         protected: dict[str, int | None] = dict.fromkeys(self.texts)
         if self.pattern is not None:
-            with bars.stage("protect", corpus.size(), unit="B") as advance:
+            with bars.bar("protect", corpus.size(), unit="B") as advance:
                 counts = self._count_matches(corpus, advance)
             protected |= {text: n for text, n in counts.items() if text not in protected}
         for text in protected:
