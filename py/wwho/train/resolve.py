@@ -11,8 +11,8 @@ from wwho.assemble.atoms import AtomKind
 from wwho.assemble.base import byte_base
 from wwho.compile.schema import Schema
 from wwho.compile.schema_loader import HAND_MADE, expand_schema_names, load_schema
-from wwho.encodings import is_file, model_bytes
-from wwho.errors import naming
+from wwho.encodings import is_model_file, model_bytes
+from wwho.errors import errors_name_file
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 
@@ -85,9 +85,9 @@ def resolve_base(
         )
     if isinstance(base, Artifact):
         return base
-    if isinstance(base, str) and not is_file(base):
+    if isinstance(base, str) and not is_model_file(base):
         return _read_shipped_base(base)
-    with naming(base):
+    with errors_name_file(base):
         return read_artifact(Path(base).read_bytes())
 
 
