@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from wwho.cli import streams
-from wwho.errors import SchemaError, SpecialTokenError, WwhoError, naming
+from wwho.errors import SchemaError, SpecialTokenError, WwhoError, errors_name_file
 from wwho.normalize import nfc
 
 if TYPE_CHECKING:
@@ -151,16 +151,16 @@ def add_artifact(parser: argparse.ArgumentParser) -> None:
 def open_model(options: argparse.Namespace) -> Tokenizer:
     """Open the tokenizer that ``--model`` and ``--backend`` name.
 
-    A name of a shipped encoding is that encoding, and any other name a file (`is_file`).
+    A name of a shipped encoding is that encoding, and any other name a file (`is_model_file`).
 
     Raises:
         WwhoError: there is no such encoding, the file is no artifact, or the backend is missing.
         OSError: the file cannot be read.
     """
-    from wwho.encodings import get_encoding, is_file
+    from wwho.encodings import get_encoding, is_model_file
     from wwho.tokenizer import Tokenizer
 
-    if is_file(options.model):
+    if is_model_file(options.model):
         return Tokenizer.load(options.model, backend=options.backend)
     return get_encoding(options.model, backend=options.backend)
 
@@ -365,9 +365,9 @@ def read_artifact(name: str) -> bytes:
         WwhoError: there is no such encoding.
         OSError: the file cannot be read.
     """
-    from wwho.encodings import is_file, model_bytes
+    from wwho.encodings import is_model_file, model_bytes
 
-    return Path(name).read_bytes() if is_file(name) else model_bytes(name)
+    return Path(name).read_bytes() if is_model_file(name) else model_bytes(name)
 
 
 def write_artifact(options: argparse.Namespace, model: Artifact) -> int:
@@ -384,7 +384,7 @@ def write_artifact(options: argparse.Namespace, model: Artifact) -> int:
     from wwho.format.files import write_atomic
 
     blob = write.write_artifact(model)
-    with naming(f"{options.output} would be no artifact"):
+    with errors_name_file(f"{options.output} would be no artifact"):
         open_backend(blob)
     write_atomic(options.output, blob)
     return len(blob)

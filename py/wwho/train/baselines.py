@@ -17,7 +17,7 @@ from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
-from wwho.normalize import FORM, KEY
+from wwho.normalize import FORM, PROVENANCE_KEY
 from wwho.text import characters
 from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
@@ -85,7 +85,7 @@ def train_baselines(
     if missing := [name for name in trainers if not find_spec(name)]:
         raise BackendError(f"{missing[0]} is not installed: pip install {missing[0]}")
     baselines, corpora_of_ours = [], []
-    form = FORM if model.provenance.get(KEY) == FORM else None
+    form = FORM if model.provenance.get(PROVENANCE_KEY) == FORM else None
     for trainer in dict.fromkeys(trainers or filter(find_spec, TRAINERS)):
         for method, train in TRAINERS[trainer].items():
             reading = corpus.normalized(form)

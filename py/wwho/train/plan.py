@@ -25,7 +25,7 @@ from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
-from wwho.normalize import FORM, KEY, nfc
+from wwho.normalize import FORM, PROVENANCE_KEY, nfc
 from wwho.progress import Progress
 from wwho.train.atom_choice import atoms_of
 from wwho.train.count import MAX_COUNT, CorpusCounts, count_corpus, count_to_file
@@ -157,7 +157,7 @@ class Plan:
             CorpusError, CountsError, OSError, ValueError: as `count_corpus` does.
         """
         model, settings = self.word_cutter
-        with self.bars.stage("count", self.corpus.size(), unit="B") as advance:
+        with self.bars.bar("count", self.corpus.size(), unit="B") as advance:
             counted = count_corpus(
                 self.corpus,
                 model,
@@ -188,7 +188,7 @@ class Plan:
             CorpusError, CountsError, OSError, ValueError: as the function `count_to_file` does.
         """
         model, settings = self.word_cutter
-        with self.bars.stage("count", self.corpus.size(), unit="B") as advance:
+        with self.bars.bar("count", self.corpus.size(), unit="B") as advance:
             return count_to_file(
                 Path(file),
                 self.corpus,
@@ -238,7 +238,7 @@ class Plan:
             max_units=self.max_units,
             shapes=character_shapes(atoms) if options.merge_constraint == CHARACTER else None,
         )
-        with self.bars.stage("merge", room - n_superwords, unit=" merges") as advance:
+        with self.bars.bar("merge", room - n_superwords, unit=" merges") as advance:
             merger.run(advance)
         model = trained_model(
             self.schemas,
@@ -392,7 +392,7 @@ def check_normalize(plan: Plan) -> None:
     base, form = plan.base, plan.options.normalize
     if form not in (None, FORM):
         raise ValueError(f"normalize is {form!r}; it must be {FORM!r} or None")
-    form_of_base = base.provenance.get(KEY)
+    form_of_base = base.provenance.get(PROVENANCE_KEY)
     if form_of_base is not None and form_of_base != form:
         raise ValueError(
             f"the base {base.name!r} was trained on text in {form_of_base}; train over it with "

@@ -70,7 +70,7 @@ class SuperwordLearner:
             CorpusError: the corpus cannot be read a second time, or has changed.
         """
         merger = self.make_merger(model, count)
-        with self.bars.stage("superwords", count, unit=" merges") as advance:
+        with self.bars.bar("superwords", count, unit=" merges") as advance:
             pairs = merger.run(advance).merges()
         return with_merges(model, [*unit_model(model).merges, *pairs], len(pairs))
 
@@ -92,7 +92,7 @@ class SuperwordLearner:
             CorpusError: as for `add_superwords`.
         """
         merger, share, count = self.make_merger(model, room), self.share, 0
-        with self.bars.stage("share", None, unit=" merges") as advance:
+        with self.bars.bar("share", None, unit=" merges") as advance:
             while n_new := merger.merge_more(MERGES_PER_CALL):
                 advance(n_new)
                 gains_of_superwords = merger.gains()
@@ -132,7 +132,7 @@ class SuperwordLearner:
         phrases, share, sources = Phrases(model), self.share, self.corpus.sources
         if factors is None:
             factors = [int(source.weight * self.corpus.scale) for source in sources]
-        with self.bars.stage("phrases", self.corpus.size(), unit="B") as advance:
+        with self.bars.bar("phrases", self.corpus.size(), unit="B") as advance:
             for number, (source, factor) in enumerate(zip(sources, factors, strict=True)):
                 bit = 1 << number % 64 if factor >> bits else 0
                 for text in self._read_texts(source, advance):
