@@ -12,7 +12,7 @@ import random
 import tarfile
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from importlib import resources
@@ -73,7 +73,9 @@ def sha256(file: str) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
-def learnt(corpus: Corpus | list[Path], **options: Any) -> tuple[object, object]:
+def learnt(
+    corpus: Corpus | Sequence[str | os.PathLike[str]], **options: Any
+) -> tuple[object, object]:
     model: Artifact = train_model(
         corpus, TrainOptions(schemas=SCHEMAS, base=BASE, prune=4, vocab_size=300, **options)
     )

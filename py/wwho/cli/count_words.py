@@ -18,7 +18,7 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Declare the command's arguments: those of `add_word_arguments`, the part and the output."""
     add_word_arguments(parser)
     parser.add_argument(
         "--part",
@@ -41,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Count into the output, unless it holds these counts, and print what it holds; return 0.
+
+    It prints one line, which begins with ``counted before`` if nothing was counted now, or with
+    ``--json`` an object.
 
     Raises:
         UsageError: a number is out of range, or a file that is read is the output.

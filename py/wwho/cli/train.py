@@ -33,7 +33,11 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Declare the command's arguments; the defaults of options are those of `TrainOptions`.
+
+    Their names in the namespace are those of the options, except ``schema`` and ``weight``.
+    ``--evenly`` and ``--encoding`` store into ``balanced`` and ``atoms``.
+    """
     add_word_arguments(parser)
     add_limit_arguments(parser)
     number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
@@ -249,7 +253,7 @@ def add_atom_arguments(parser: argparse.ArgumentParser) -> None:
     )
     flag(
         "--collapse-spaces",
-        help="the model makes one space of all white space and puts one behind every word, as "
+        help="the model makes one space of all white space and puts one after every word, as "
         "OSPE is published; so it loses text (with --words whitespace --end-of-word)",
     )
     parser.add_argument(
@@ -287,7 +291,9 @@ class StoreEncoding(argparse.Action):
 def run(options: argparse.Namespace) -> int:
     """Train, write the artifact, and print how large it is; return the exit code 0.
 
-    Rounds of ``--parity`` are printed to standard error as they end.
+    It prints one line, with ``--report`` after a table of what was counted, or with ``--json`` an
+    object that holds both. Rounds of ``--parity`` are printed to standard error as they end. With
+    ``--extend`` it writes a second file, `write_old_ids`.
 
     Raises:
         UsageError: arguments do not go together, or a number is out of range.
@@ -322,6 +328,8 @@ def run(options: argparse.Namespace) -> int:
 
 def write_old_ids(output: str, model: Artifact, extended: str) -> None:
     """Write beside the output, as ``.embeddings.json``, which old ids each new id's text had.
+
+    The file is an object of JSON on one line: lists of old ids, by new id.
 
     Args:
         output: the name of the artifact that was written; its ending is replaced.
@@ -423,7 +431,7 @@ def train_options(options: argparse.Namespace) -> TrainOptions:
 
 
 def corpus_of(options: argparse.Namespace, weights: Mapping[str, str] | None = None) -> Corpus:
-    """Return the corpus that the arguments name: files, counts, or else standard input.
+    """Return the corpus that the arguments name: files and counts, or standard input without any.
 
     Args:
         options: the arguments.

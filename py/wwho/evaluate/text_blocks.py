@@ -18,7 +18,7 @@ from unicode_segmentation_rs import grapheme_indices
 from wwho.compile.schema import union
 from wwho.compile.unicode import script
 from wwho.corpus import Corpus
-from wwho.corpus.contents import broken_bytes
+from wwho.corpus.contents import count_broken_bytes
 from wwho.normalize import Normalization
 from wwho.progress import Advance
 from wwho.text import characters
@@ -216,7 +216,7 @@ class DataSet:
     def corpus(self) -> Corpus:
         """Return the file as a corpus that has not been read yet."""
         corpus = Corpus([self.file], field=self.field, column=self.column)
-        return corpus.normalized(self.normalize)
+        return corpus.with_normalization(self.normalize)
 
 
 def read_blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
@@ -233,4 +233,4 @@ def read_blocks(corpus: Corpus, advance: Advance) -> Iterator[Block]:
         CorpusError: a file cannot be read, or is not what its name says.
     """
     for data in corpus.blocks(advance):
-        yield Block(characters(data).removesuffix("\n").split("\n"), broken_bytes(data))
+        yield Block(characters(data).removesuffix("\n").split("\n"), count_broken_bytes(data))

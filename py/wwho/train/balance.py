@@ -32,7 +32,7 @@ from wwho.assemble.training_artifacts import (
     with_merges,
 )
 from wwho.compile.schema import Schema, union
-from wwho.corpus.corpus import decimal
+from wwho.corpus.corpus import format_decimal
 from wwho.errors import CorpusError
 from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
@@ -75,7 +75,7 @@ NO_SCRIPT = ""
 """The name that stands for text of no script of the schemas."""
 
 Kind = tuple[str, str]
-"""What ids are for: one of the four words above, and the name of a script or `NO_SCRIPT`."""
+"""The use of an id: one of the four words above, and the name of a script or `NO_SCRIPT`."""
 
 
 class GainStep(NamedTuple):
@@ -440,6 +440,9 @@ class Balance:
     def learn_model(self, specials: Sequence[str], size: int) -> tuple[Artifact, dict[Kind, int]]:
         """Choose the shares, and learn a model with them from all sources.
 
+        Base (if it is learnt), merges within words and superwords are learnt one after the other.
+        Of the merges of each script the first ones are kept, as many as its share.
+
         Args:
             specials: the texts of the special tokens.
             size: how many ids there are beyond the base that stays, or the bytes; the lone space
@@ -591,7 +594,7 @@ def with_even_weights(counted: CorpusCounts) -> CorpusCounts:
         for source, factor in zip(corpus.sources, factors, strict=True)
     )
     reports = tuple(
-        replace(report, weight=decimal(source.weight))
+        replace(report, weight=format_decimal(source.weight))
         for report, source in zip(reports, corpus.sources, strict=True)
     )
     report = replace(counted.report, sources=reports)

@@ -88,7 +88,7 @@ def train_baselines(
     form = FORM if model.provenance.get(PROVENANCE_KEY) == FORM else None
     for trainer in dict.fromkeys(trainers or filter(find_spec, TRAINERS)):
         for method, train in TRAINERS[trainer].items():
-            reading = corpus.normalized(form)
+            reading = corpus.with_normalization(form)
             artifact = train(reading, model.n_vocab)
             baselines.append(Baseline(method, trainer, write_artifact(artifact)))
             corpora_of_ours.append(artifact.provenance.get("corpus"))

@@ -135,7 +135,7 @@ def count_to_file(
         corpus: the sources, and how to read them; counts among them are added.
         model: the model that cuts text into words.
         settings: the settings that decide how it does, which the file records.
-        part: which part of each file, from 1, and of how many. What is compressed is not cut: it is
+        part: which part of each file, from 1, and of how many. A compressed file is not cut: it is
             all in part 1.
         processes: how many threads count at the same time.
         advance: is told how many stored bytes have been counted.
@@ -248,7 +248,8 @@ def count_source(
 ) -> Counts:
     """Read the files of one source, or a part of each, and return the counts of their words.
 
-    The counts get no settings. `tables` must be new, and are used up.
+    The counts get no settings. For each file they record its stamp, taken before it is read, and
+    its digests. `tables` must be new, and are used up.
 
     Raises:
         CorpusError: a file cannot be read, is damaged, or is not what its name says.
@@ -256,7 +257,7 @@ def count_source(
     counts = Counts()
     for file in source.files:
         stamp = source.stamp(file)
-        reader = source.reader(file, reading, part)
+        reader = source.make_reader(file, reading, part)
         for block in reader.blocks(advance):
             tables.count_text(block.text)
             counts.add_sizes(block)

@@ -16,7 +16,7 @@ from wwho.assemble.atoms import AtomKind, Words
 from wwho.assemble.base import WRITER
 from wwho.compile.schema import Schema
 from wwho.compile.unicode import UNICODE_VERSION
-from wwho.corpus.corpus import decimal
+from wwho.corpus.corpus import format_decimal
 from wwho.corpus.lines import Block
 from wwho.corpus.reader import Reading
 from wwho.errors import CountsError
@@ -36,7 +36,7 @@ CountSettings = Mapping[str, str]
 """All settings that decide which words a text has, by name; a file of counts records them."""
 
 SeenTexts = dict[tuple[object, ...], str]
-"""What identifies the texts counted so far, and the name of the source that each is in."""
+"""Keys that identify the texts counted so far, and the name of the source that each is in."""
 
 
 def count_settings(
@@ -74,7 +74,7 @@ def count_settings(
         "scanners": f"sha256 {hashlib.sha256(write_artifact(cutter)).hexdigest()}",
         "field": reading.text_field,
         "column": reading.column,
-        "sample": decimal(reading.sample),
+        "sample": format_decimal(reading.sample),
         "errors": reading.errors,
         "normalize": reading.normalize or MISSING,
     }
@@ -185,7 +185,9 @@ class Counts:
 
     @classmethod
     def load(cls, file: Path) -> Counts:
-        """Read a file that `save` has written, all of it into memory.
+        """Read a file that `save` has written, all of it into memory, and check its SHA-256.
+
+        Its settings are not compared with those of this run (`check_settings`).
 
         Raises:
             CountsError: it is another file, damaged, or of another version of the layout.
@@ -283,9 +285,9 @@ def check_whole(texts: Iterable[tuple[CountedText, Fraction]]) -> None:
                 f"{file}: of its {parts} parts, number {min(missing)} is not among the counts; "
                 f"count it, too (--part {min(missing)}/{parts})"
             )
-        if parts > 1 and len({*weights.values()}) > 1:
+        least, most = min(weights.values()), max(weights.values())
+        if least != most:
             raise CountsError(
-                f"{file}: its parts are in counts of different weights, "
-                f"{decimal(min(weights.values()))} and {decimal(max(weights.values()))}; give all "
-                "of them one weight"
+                f"{file}: its parts are in counts of different weights, {format_decimal(least)} "
+                f"and {format_decimal(most)}; give all of them one weight"
             )

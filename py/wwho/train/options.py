@@ -24,7 +24,7 @@ def _ignore(_: object) -> None:
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """What to learn from a corpus, and how: the options of `wwho.train.train` and `wwho train`.
+    """The options of a training run, in Python and on the command line: what to learn, and how.
 
     An object holds what was asked for and checks nothing; `Plan.check` refuses options that do
     not go together. Every option has its default here and nowhere else.

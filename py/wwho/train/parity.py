@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from wwho.corpus import Corpus
-from wwho.corpus.corpus import decimal
+from wwho.corpus.corpus import format_decimal
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
@@ -57,7 +57,7 @@ class Round:
     def __str__(self) -> str:
         """Return one line: the mean, and for each source tokens over the mean and the weight."""
         ratios = (
-            f"{name} {count / self.mean:.3f} (weight {decimal(self.weights[name])})"
+            f"{name} {count / self.mean:.3f} (weight {format_decimal(self.weights[name])})"
             for name, count in sorted(self.tokens.items(), key=lambda item: -item[1])
         )
         return f"{self.mean:,.0f} tokens on average; " + ", ".join(ratios)

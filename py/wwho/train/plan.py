@@ -129,7 +129,9 @@ class Plan:
         protect = Protect(
             self.options.protect, self.options.protect_pattern, self.options.protect_min
         )
-        corpus = self.corpus.normalized(self.options.normalize, collapse=self.word_rule.collapse)
+        corpus = self.corpus.with_normalization(
+            self.options.normalize, collapse=self.word_rule.collapse
+        )
         return replace(self, corpus=corpus, protected=protect.find_texts(corpus, self.bars))
 
     @cached_property

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 
-from wwho.corpus.corpus import Corpus, Source, decimal
+from wwho.corpus.corpus import Corpus, Source, format_decimal
 from wwho.format.model import Artifact
 from wwho.train.counts import Counts
 from wwho.train.native import NativeModel, RouteInfo, WordsInfo, WordTable
@@ -152,7 +152,7 @@ def report_of_source(source: Source, counts: Counts, routes: RoutesByScript) -> 
     words = counts.words.info()
     return SourceCounts(
         name=source.name,
-        weight=decimal(source.weight),
+        weight=format_decimal(source.weight),
         files=len(source.files),
         digests=tuple(counts.digests),
         bytes=counts.n_bytes,
@@ -235,7 +235,7 @@ def corpus_record(corpus: Corpus, report: Report) -> dict[str, str]:
             f"{weight} for {_list_digests(digests)}" for weight, digests in sorted(weighted.items())
         )
     if corpus.reading.sample != 1:
-        provenance["corpus_sample"] = f"{decimal(corpus.reading.sample)} of the lines"
+        provenance["corpus_sample"] = f"{format_decimal(corpus.reading.sample)} of the lines"
     return provenance
 
 

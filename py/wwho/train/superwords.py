@@ -153,7 +153,7 @@ class SuperwordLearner:
         """
         counted = {digest for counts in self.report.sources for digest in counts.digests}
         for file in source.files:
-            reader = source.reader(file, self.corpus.reading)
+            reader = source.make_reader(file, self.corpus.reading)
             for block in reader.blocks(advance):
                 yield block.text
             if reader.digest not in counted:

@@ -1,4 +1,4 @@
-/* What the trainer asks of the core beyond wwho.h. */
+/* The functions that the trainer needs of the core beyond wwho.h. */
 #ifndef WWHO_TRAIN_CORE_H
 #define WWHO_TRAIN_CORE_H
 

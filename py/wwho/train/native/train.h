@@ -39,7 +39,7 @@ void wwho_words_free(wwho_words *words);
 
 /* Count the words of a text that ends where no word goes on. Each line, with its line feed, is scanned as a text of its own: words
  * do not depend on where a corpus is cut into texts. So is what stands between added tokens found in every text: these are no words.
- * What a model cut is remembered: until another one is given, it must stay open. */
+ * The table remembers what the model cut: it must stay open until another one is given. */
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len);
 
 /* Add n records, `len` bytes in all, with their counts: the export of a table, of another process perhaps. WWHO_ARGUMENT where the bytes
@@ -95,7 +95,7 @@ int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, const uint
                     uint32_t max_units, wwho_merger **merger);
 
 /* Phrases: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 after the word
- * before. What superwords are learnt from. A word with a unit that is no atom, or with more than 255 units, is in none. */
+ * before. Superwords are learnt from them. A word with a unit that is no atom, or with more than 255 units, is in none. */
 typedef struct wwho_phrases wwho_phrases;
 
 /* Return an object without phrases, or null where there is no memory. The model has n_tokens SGPE tokens, with ids from first_id on, and no
