@@ -121,7 +121,11 @@ function rejectSpecial(token, spells) {
   throw new WwhoError("SPECIAL_TOKEN", `the chat ${spells} the special token ${quoted}; take it out, or encode it as that token with allowedSpecial: [${quoted}]`);
 }
 
-/** Tell whether a value is an object of any kind, lists included. @param {unknown} value @returns {value is Readonly<Record<string, unknown>>} */
+/**
+ * Tell whether a value is an object of any kind, lists included.
+ * @param {unknown} value
+ * @returns {value is Readonly<Record<string, unknown>>}
+ */
 const isObject = (value) => typeof value === "object" && value !== null;
 
 /**
@@ -221,10 +225,17 @@ function templateIn(record, withTools) {
   return (withTools ? named("tool_use") : undefined) ?? named("default");
 }
 
-/** Return a tokenizer's special tokens under the names that templates use, such as bos_token. @param {AnyTokenizer} tokenizer */
+/**
+ * Return a tokenizer's special tokens under the names that templates use, such as bos_token.
+ * @param {AnyTokenizer} tokenizer
+ */
 const tokensOf = ({ provenance }) => Object.fromEntries(Object.entries(provenance).filter(([key]) => key.endsWith("_token")));
 
-/** Yield all texts in a value of JSON, the names of fields too: those of a tool may come from elsewhere. @param {unknown} value @returns {Generator<string>} */
+/**
+ * Yield all texts in a value of JSON, the names of fields too: those of a tool may come from elsewhere.
+ * @param {unknown} value
+ * @returns {Generator<string>}
+ */
 function* textsIn(value) {
   if (typeof value === "string") yield value;
   if (!isObject(value)) return;

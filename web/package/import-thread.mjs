@@ -130,5 +130,9 @@ function commandError(code, message) {
   return errorOf(code === 2 ? "ARGUMENT" : "IMPORT", message);
 }
 
-/** Make an error with a status, which the other side turns into a WwhoError. @param {string} status @param {string} message */
+/**
+ * Make an error with a status, which the other side turns into a WwhoError.
+ * @param {string} status
+ * @param {string} message
+ */
 const errorOf = (status, message) => Object.assign(new Error(message), { status });

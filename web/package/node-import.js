@@ -26,7 +26,10 @@ function pyodideModule(given) {
   return pathToFileURL(statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, "pyodide.mjs") : path).href;
 }
 
-/** Return the path of the program's own Pyodide, otherwise of the one that this package finds. @throws {WwhoError} FETCH if there is none */
+/**
+ * Return the path of the program's own Pyodide, otherwise of the one that this package finds.
+ * @throws {WwhoError} FETCH if there is none
+ */
 function installedPyodide() {
   for (const from of [resolve("program.js"), fileURLToPath(import.meta.url)]) {
     try {

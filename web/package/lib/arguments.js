@@ -195,7 +195,11 @@ export function checkedIds(ids) {
 // Kinds of values, by their brands. instanceof would reject values of another realm: of a frame, of Jest, or of the sandbox in which an
 // edge runtime or `next dev` runs a program.
 
-/** Return the name that the platform gives a value, such as "Blob" or "Object". @param {unknown} value @returns {string} */
+/**
+ * Return the name that the platform gives a value, such as "Blob" or "Object".
+ * @param {unknown} value
+ * @returns {string}
+ */
 const tagOf = (value) => Object.prototype.toString.call(value).slice(8, -1);
 
 /** The class that a class of the platform inherits from: a File is a Blob. @type {Readonly<Record<string, string>>} */
@@ -212,13 +216,29 @@ function isA(value, name) {
   return typeof value === "object" && (tag === name || SUBCLASSES[tag] === name);
 }
 
-/** Tell whether a value is a URL object, of any realm; a string is none. @param {unknown} value @returns {value is URL} */
+/**
+ * Tell whether a value is a URL object, of any realm; a string is none.
+ * @param {unknown} value
+ * @returns {value is URL}
+ */
 export const isUrl = (value) => isA(value, "URL");
-/** Tell whether a value is a Response, of any realm. @param {unknown} value @returns {value is Response} */
+/**
+ * Tell whether a value is a Response, of any realm.
+ * @param {unknown} value
+ * @returns {value is Response}
+ */
 export const isResponse = (value) => isA(value, "Response");
-/** Tell whether a value is a Blob or a File, of any realm. @param {unknown} value @returns {value is Blob} */
+/**
+ * Tell whether a value is a Blob or a File, of any realm.
+ * @param {unknown} value
+ * @returns {value is Blob}
+ */
 export const isBlob = (value) => isA(value, "Blob");
-/** Tell whether a value is an ArrayBuffer, of any realm; a view of one is none. @param {unknown} value @returns {value is ArrayBuffer} */
+/**
+ * Tell whether a value is an ArrayBuffer, of any realm; a view of one is none.
+ * @param {unknown} value
+ * @returns {value is ArrayBuffer}
+ */
 export const isArrayBuffer = (value) => tagOf(value) === "ArrayBuffer";
 
 /**
@@ -236,7 +256,15 @@ export function isModule(value) {
 
 const arrayTag = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get;
 
-/** Tell whether a value is a Uint8Array, of any realm; Node's Buffer is one. @param {unknown} value @returns {value is Uint8Array} */
+/**
+ * Tell whether a value is a Uint8Array, of any realm; Node's Buffer is one.
+ * @param {unknown} value
+ * @returns {value is Uint8Array}
+ */
 export const isUint8Array = (value) => arrayTag?.call(value) === "Uint8Array";
-/** Tell whether a value is a Uint32Array, of any realm. @param {unknown} value @returns {value is Uint32Array} */
+/**
+ * Tell whether a value is a Uint32Array, of any realm.
+ * @param {unknown} value
+ * @returns {value is Uint32Array}
+ */
 export const isUint32Array = (value) => arrayTag?.call(value) === "Uint32Array";

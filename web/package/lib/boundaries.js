@@ -21,8 +21,8 @@ const WINDOW = 512;
  * is encoded alone. It never ends inside a character as a reader sees it.
  * @param {string} text
  * @param {number} limit in tokens
- * @param {Boundaries} boundaries of the text, at least up to `limit` tokens
- * @param {CountWithin} countWithin
+ * @param {Boundaries} boundaries of the text, at least up to `limit` tokens: `tokens[i]` of its tokens lie before `places[i]`
+ * @param {CountWithin} countWithin counts the tokens of a text that is encoded alone; false above a limit
  * @returns {string} "" if not even the first syllable fits
  */
 export function longestStart(text, limit, { tokens, places }, countWithin) {
@@ -42,8 +42,8 @@ export function longestStart(text, limit, { tokens, places }, countWithin) {
  * @param {{ limit: number, aside: string }} most `limit` in tokens, of each chunk encoded alone; `aside` follows the limit in an error message
  * @param {number} overlap about how many tokens a chunk shares with the one before; fewer than `limit`
  * @param {Kind} prefer the best kind of place that a chunk should end at, such as "paragraph"
- * @param {Boundaries} boundaries of the whole text
- * @param {CountWithin} countWithin
+ * @param {Boundaries} boundaries of the whole text: `tokens[i]` of its tokens lie before `places[i]`
+ * @param {CountWithin} countWithin counts the tokens of a text that is encoded alone; false above a limit
  * @returns {Chunk[]} empty for an empty text
  * @throws {WwhoError} LIMIT if a single syllable or character has more tokens than the limit
  */

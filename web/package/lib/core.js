@@ -125,7 +125,11 @@ export class Core {
     return at;
   }
 
-  /** Grow memory, and make its views anew. @param {number} end how many bytes of memory are needed @throws {WwhoError} MEMORY */
+  /**
+   * Grow memory, and make its views anew.
+   * @param {number} end how many bytes of memory are needed
+   * @throws {WwhoError} MEMORY
+   */
   #growMemory(end) {
     try {
       this.#memory.grow(Math.ceil((end - this.#bytes.length) / PAGE_BYTES));
@@ -164,7 +168,11 @@ export class Core {
     return text.length;
   }
 
-  /** Copy the mask of allowed added tokens into memory. @param {Uint8Array | null} allowed one byte for each added token, or null for none @returns {number} its address; 0 for none */
+  /**
+   * Copy the mask of allowed added tokens into memory.
+   * @param {Uint8Array | null} allowed one byte for each added token, or null for none
+   * @returns {number} its address; 0 for none
+   */
   #writeMask(allowed) {
     if (allowed === null) return 0;
     const at = this.#allocate(allowed.length);
@@ -172,12 +180,22 @@ export class Core {
     return at;
   }
 
-  /** Copy bytes out of memory. @param {number} at address @param {number} length @returns {Uint8Array<ArrayBuffer>} */
+  /**
+   * Copy bytes out of memory.
+   * @param {number} at address
+   * @param {number} length
+   * @returns {Uint8Array<ArrayBuffer>}
+   */
   #copyBytes(at, length) {
     return this.#bytes.slice(at, at + length);
   }
 
-  /** Copy words of 4 bytes out of memory. @param {number} at address, a multiple of 4 @param {number} length in words @returns {Uint32Array<ArrayBuffer>} */
+  /**
+   * Copy words of 4 bytes out of memory.
+   * @param {number} at address, a multiple of 4
+   * @param {number} length in words
+   * @returns {Uint32Array<ArrayBuffer>}
+   */
   #copyWords(at, length) {
     return this.#words.slice(at / 4, at / 4 + length);
   }
@@ -254,7 +272,11 @@ export class Core {
     return values;
   }
 
-  /** Return the class of a code point, which automata read (FORMAT.md, CLASSES). @param {number} codePoint @returns {number} */
+  /**
+   * Return the class of a code point, which automata read (FORMAT.md, CLASSES).
+   * @param {number} codePoint
+   * @returns {number}
+   */
   classOf(codePoint) {
     return this.#callForNumbers("find a class", 1, "class", codePoint)[0];
   }
@@ -272,13 +294,21 @@ export class Core {
     return { rule: rule === NONE ? null : rule, next };
   }
 
-  /** Return the name of a route, in UTF-8. @param {number} route its index @returns {Uint8Array} */
+  /**
+   * Return the name of a route, in UTF-8.
+   * @param {number} route its index
+   * @returns {Uint8Array}
+   */
   routeName(route) {
     const [text, length] = this.#callForNumbers("read the name of a route", 2, "route_name", route);
     return this.#copyBytes(text, length);
   }
 
-  /** Return an added token: its id, its flags ADDED_..., and its text in UTF-8. @param {number} index in the file's order @returns {{ id: number, flags: number, bytes: Uint8Array }} */
+  /**
+   * Return an added token: its id, its flags ADDED_..., and its text in UTF-8.
+   * @param {number} index in the file's order
+   * @returns {{ id: number, flags: number, bytes: Uint8Array }}
+   */
   addedToken(index) {
     const [id, flags, text, length] = this.#callForNumbers("read an added token", 4, "added", index);
     return { id, flags, bytes: this.#copyBytes(text, length) };
@@ -313,7 +343,11 @@ export class Core {
     }
   }
 
-  /** Return how many UTF-16 units a text has; each byte of broken UTF-8 counts as one. @param {Text} text @returns {number} */
+  /**
+   * Return how many UTF-16 units a text has; each byte of broken UTF-8 counts as one.
+   * @param {Text} text
+   * @returns {number}
+   */
   utf16Length(text) {
     if (typeof text === "string") return text.length;
     this.#beginCall();
@@ -342,7 +376,7 @@ export class Core {
    * @param {Text} text
    * @param {Uint32Array} target
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
-   * @param {number} flags of wwho.h
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
    * @returns {{ read: number, written: number }} how much of the text the ids stand for, in UTF-16 units of a string or in bytes; how many
    *   ids were written
    * @throws {WwhoError} MEMORY
@@ -372,7 +406,7 @@ export class Core {
    * pretokens and units begin and end.
    * @param {Text} text
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
-   * @param {number} flags of wwho.h
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
    * @param {boolean} [units] whether pretokens and units are wanted
    * @returns {{ ids: Uint32Array, starts: Uint32Array, ends: Uint32Array, unitStarts?: Uint32Array, unitEnds?: Uint32Array,
    *   unitRoutes?: Uint16Array }}
@@ -392,7 +426,7 @@ export class Core {
    * text longer or needs more, run again with more. The results are in the fields of the job until the next call.
    * @param {Text} text
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
-   * @param {number} flags of wwho.h
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
    * @param {number} wanted bits of IDS, PLACES and SPANS; without IDS, tokens are counted
    * @param {number} [limit] stop counting when there are more tokens than this
    * @param {number} [place] the state of a text that comes in parts; 0 at its beginning
@@ -429,12 +463,21 @@ export class Core {
     }
   }
 
-  /** Return a field of the job, such as a result of the last call. @param {string} name as in wwho.h @returns {number} */
+  /**
+   * Return a field of the job, such as a result of the last call.
+   * @param {string} name as in wwho.h
+   * @returns {number}
+   */
   #jobField(name) {
     return this.#words[this.#job[name]];
   }
 
-  /** Copy a column of results, whose address is a field of the job. @param {string} name of the field @param {number} n entries @returns {Uint32Array} */
+  /**
+   * Copy a column of results, whose address is a field of the job.
+   * @param {string} name of the field
+   * @param {number} n entries
+   * @returns {Uint32Array}
+   */
   #copyColumn(name, n) {
     return this.#copyWords(this.#words[this.#job[name]], n);
   }
@@ -480,7 +523,7 @@ export class Core {
    * Count the tokens of a text.
    * @param {Text} text
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
-   * @param {number} flags of wwho.h
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
    * @param {number} limit in tokens: counting stops when there are more
    * @returns {number} the count; some number above `limit` if counting stopped
    */
@@ -494,7 +537,7 @@ export class Core {
    * @param {Uint8Array} text the bytes that no call has read yet
    * @param {boolean} more whether more text follows
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
-   * @param {number} flags of wwho.h
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
    * @param {number} place 0 for the first part, later the `place` that the call before returned
    * @param {boolean} countsOnly whether only the number of tokens is wanted: `ids` is then empty
    * @returns {{ ids: Uint32Array, tokens: number, read: number, place: number }} of the first `read` bytes, perhaps none; pass the
@@ -529,7 +572,7 @@ export class Core {
   }
 
   /**
-   * Cut a text into its pretokens and units without encoding it; added tokens are not looked for.
+   * Cut a text into its pretokens and units, without encoding or normalizing it; added tokens are not looked for.
    * @param {Text} text
    * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }} in order; where each begins and ends in UTF-16 units
    */
@@ -537,7 +580,11 @@ export class Core {
     const { starts, ends } = this.#spanOffsets(this.#runJob(text, null, CUT_ONLY, SPANS));
     const { size, ...fields } = SPAN;
     const view = new DataView(this.#bytes.buffer, this.#jobField("spans"), ends.length * size);
-    /** Read the span at an offset in the table. @param {number} at in bytes @returns {Span} */
+    /**
+     * Read the span at an offset in the table.
+     * @param {number} at in bytes
+     * @returns {Span}
+     */
     const readSpan = (at) => ({
       start: view.getUint32(at + fields.start, true),
       end: view.getUint32(at + fields.end, true),
@@ -603,7 +650,11 @@ export class Core {
     return { bytes: this.#copyBytes(room, length), read };
   }
 
-  /** Return the bytes of one token, before any decoder; null if the id has none. @param {number} id @returns {Uint8Array<ArrayBuffer> | null} */
+  /**
+   * Return the bytes of one token, before any decoder; null if the id has none.
+   * @param {number} id
+   * @returns {Uint8Array<ArrayBuffer> | null}
+   */
   tokenBytes(id) {
     this.#beginCall();
     const at = this.#allocate(8);
@@ -622,7 +673,11 @@ export function decodedTooLongError(n) {
   return new WwhoError("MEMORY", `the text of these ${n} ids has 4 GiB or more; decode fewer at a time`);
 }
 
-/** Make the error for a text that does not fit into memory; the caller throws it. @param {number} length at least this many bytes @returns {WwhoError} of status MEMORY */
+/**
+ * Make the error for a text that does not fit into memory; the caller throws it.
+ * @param {number} length at least this many bytes
+ * @returns {WwhoError} of status MEMORY
+ */
 function tooLongError(length) {
   return new WwhoError(
     "MEMORY",

@@ -50,7 +50,10 @@ export async function loadEntry(list, name, options = {}) {
   return tokenizer;
 }
 
-/** Return what to do if a bundler did not copy the file of an encoding, for the end of a message. @param {string} name of the encoding */
+/**
+ * Return what to do if a bundler did not copy the file of an encoding, for the end of a message.
+ * @param {string} name of the encoding
+ */
 const remedyFor = (name) =>
   `if a bundler made this program and did not copy that file, import { load } from "wwho/${name}", which has it inside`;
 
@@ -129,7 +132,7 @@ export class Fetched {
 
   /**
    * Return the tokenizer of a name: the one that is loaded, if it was not freed, or the result of a download, which the call starts or
-   * joins. After a failed download, the next call starts another.
+   * joins. After a failed download, the next call starts another. The caller's signal ends only its own wait.
    * @param {Readonly<Record<string, () => URL>>} list functions that return the files' addresses, by the names of the encodings
    * @param {string} name
    * @param {LoadOptions} [options] of this caller alone; `onProgress` is not called if the tokenizer is loaded already

@@ -69,7 +69,11 @@ export function readProvenance(bytes) {
   return found;
 }
 
-/** Return the value of JSON in UTF-8; undefined if the bytes are not UTF-8, or not JSON. @param {Uint8Array} bytes @returns {unknown} */
+/**
+ * Return the value of JSON in UTF-8; undefined if the bytes are not UTF-8, or not JSON.
+ * @param {Uint8Array} bytes
+ * @returns {unknown}
+ */
 function parseJson(bytes) {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -78,7 +82,11 @@ function parseJson(bytes) {
   }
 }
 
-/** Tell whether a value of JSON is an object in which each value is a text. @param {any} value @returns {value is Record<string, string>} */
+/**
+ * Tell whether a value of JSON is an object in which each value is a text.
+ * @param {any} value
+ * @returns {value is Record<string, string>}
+ */
 function isObjectOfTexts(value) {
   const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
   return isObject && Object.values(value).every((text) => typeof text === "string");

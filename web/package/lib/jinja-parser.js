@@ -62,44 +62,74 @@ class Parser {
     this.#tokens = tokens.filter(({ type }) => type !== "Comment");
   }
 
-  /** Read statements up to the end of the tokens. @returns {Statement[]} @throws {Error} if a block ends that did not begin */
+  /**
+   * Read statements up to the end of the tokens.
+   * @returns {Statement[]}
+   * @throws {Error} if a block ends that did not begin
+   */
   template() {
     const body = this.#statements();
     if (this.#at < this.#tokens.length) this.#unexpected();
     return body;
   }
 
-  /** Tell whether the next token is of a type and, if one is given, has a value; the cursor stays. @param {string} type @param {string} [value] @param {number} [ahead] how many tokens to skip */
+  /**
+   * Tell whether the next token is of a type and, if one is given, has a value; the cursor stays.
+   * @param {string} type
+   * @param {string} [value]
+   * @param {number} [ahead] how many tokens to skip
+   */
   #isNext(type, value, ahead = 0) {
     const token = this.#tokens[this.#at + ahead];
     return token?.type === type && (value === undefined || token.value === value);
   }
 
-  /** Tell whether the next token is this word; the cursor stays. @param {string} word @param {number} [ahead] how many tokens to skip */
+  /**
+   * Tell whether the next token is this word; the cursor stays.
+   * @param {string} word
+   * @param {number} [ahead] how many tokens to skip
+   */
   #isWord(word, ahead = 0) {
     return this.#isNext("Identifier", word, ahead);
   }
 
-  /** Take the next token if it is of a type and has a value; return whether it was taken. @param {string} type @param {string} [value] */
+  /**
+   * Take the next token if it is of a type and has a value; return whether it was taken.
+   * @param {string} type
+   * @param {string} [value]
+   */
   #skip(type, value) {
     const isThere = this.#isNext(type, value);
     if (isThere) this.#at++;
     return isThere;
   }
 
-  /** Take the next token and return its value. @param {string} type @param {string} [value] @returns {string} @throws {Error} if it is another */
+  /**
+   * Take the next token and return its value.
+   * @param {string} type
+   * @param {string} [value]
+   * @returns {string}
+   * @throws {Error} if it is another
+   */
   #take(type, value) {
     if (!this.#isNext(type, value)) this.#unexpected();
     return this.#tokens[this.#at++].value;
   }
 
-  /** Reject the next token. @returns {never} @throws {Error} always */
+  /**
+   * Reject the next token.
+   * @returns {never}
+   * @throws {Error} always
+   */
   #unexpected() {
     const token = this.#tokens[this.#at];
     throw new Error(token ? `unexpected ${JSON.stringify(token.value)}` : "the template ends too early");
   }
 
-  /** Read statements up to the end, or to the first tag that begins no statement, such as {% else %} or {% endif %}. @returns {Statement[]} */
+  /**
+   * Read statements up to the end, or to the first tag that begins no statement, such as {% else %} or {% endif %}.
+   * @returns {Statement[]}
+   */
   #statements() {
     /** @type {Statement[]} */
     const statements = [];
@@ -118,7 +148,12 @@ class Parser {
     return statements;
   }
 
-  /** Read the rest of a statement, after its word. @param {string} word @returns {Statement} @throws {Error} for a statement that is not supported */
+  /**
+   * Read the rest of a statement after its word: of a block, up to the end of its last tag.
+   * @param {string} word
+   * @returns {Statement}
+   * @throws {Error} for a statement that is not supported, and for a break or continue outside a loop
+   */
   #statement(word) {
     switch (word) {
       case "if":
@@ -148,7 +183,11 @@ class Parser {
     }
   }
 
-  /** Read the end of a tag, a body, and the tag that ends it. @param {string} end its word, such as "endfor" @returns {Statement[]} */
+  /**
+   * Read the end of a tag, a body, and the tag that ends it.
+   * @param {string} end its word, such as "endfor"
+   * @returns {Statement[]}
+   */
   #block(end) {
     this.#take("CloseStatement");
     const body = this.#statements();
@@ -163,21 +202,31 @@ class Parser {
     this.#take("CloseStatement");
   }
 
-  /** Take the beginning of a tag, {% and a word, if it is next; return whether it was. @param {string} word */
+  /**
+   * Take the beginning of a tag, {% and a word, if it is next; return whether it was.
+   * @param {string} word
+   */
   #skipTag(word) {
     if (!this.#isNext("OpenStatement") || !this.#isWord(word, 1)) return false;
     this.#at += 2;
     return true;
   }
 
-  /** Read an {% else %} and its body, if they are next, and the end of the statement. @param {string} end its word @returns {Statement[]} empty without an else */
+  /**
+   * Read an {% else %} and its body, if they are next, and the end of the statement.
+   * @param {string} end its word
+   * @returns {Statement[]} empty without an else
+   */
   #otherwise(end) {
     if (this.#skipTag("else")) return this.#block(end);
     this.#endTag(end);
     return [];
   }
 
-  /** Read an if after its word, up to its {% endif %}. An elif becomes an if in `otherwise`. @returns {Statement} */
+  /**
+   * Read an if after its word, up to its {% endif %}. An elif becomes an if in `otherwise`.
+   * @returns {Statement}
+   */
   #if() {
     const test = this.#tuple(false);
     this.#take("CloseStatement");
@@ -186,7 +235,10 @@ class Parser {
     return { type: "if", test, body, otherwise };
   }
 
-  /** Read a for after its word, up to its {% endfor %}. @returns {Statement} */
+  /**
+   * Read a loop after its word, `for a, b in items if condition`, with its body and its else, up to {% endfor %}.
+   * @returns {Statement}
+   */
   #for() {
     const names = this.#variables();
     this.#take("Identifier", "in");
@@ -200,10 +252,18 @@ class Parser {
     return { type: "for", names, items, condition, body, otherwise: this.#otherwise("endfor") };
   }
 
-  /** Read a set after its word: up to the end of its tag, or with a body up to {% endset %}. @returns {Statement} */
+  /**
+   * Read a set after its word: up to the end of its tag, or with a body up to {% endset %}.
+   * @returns {Statement}
+   */
   #set() {
     /** @type {Target} */
-    const target = this.#isNext("Dot", undefined, 1) ? { object: this.#readName(), field: (this.#at++, this.#take("Identifier")) } : { names: this.#variables() };
+    let target;
+    if (this.#isNext("Dot", undefined, 1)) {
+      const object = this.#readName();
+      this.#take("Dot");
+      target = { object, field: this.#take("Identifier") };
+    } else target = { names: this.#variables() };
     if (this.#skip("Equals")) {
       const value = this.#tuple();
       this.#take("CloseStatement");
@@ -213,7 +273,11 @@ class Parser {
     return { type: "set", target, body: this.#block("endset") };
   }
 
-  /** Read a call block after its word, up to its {% endcall %}. @returns {Statement} @throws {Error} if its expression is no call */
+  /**
+   * Read a call block after its word, up to its {% endcall %}.
+   * @returns {Statement}
+   * @throws {Error} if its expression is no call
+   */
   #callBlock() {
     /** @type {Expression | undefined} */
     let call;
@@ -242,7 +306,11 @@ class Parser {
     return { parameters, body, uses };
   }
 
-  /** Read the parameters of a macro in parentheses. @returns {Parameter[]} @throws {Error} if one without a default follows one with */
+  /**
+   * Read the parameters of a macro in parentheses.
+   * @returns {Parameter[]}
+   * @throws {Error} if one without a default follows one with
+   */
   #parameters() {
     /** @type {Parameter[]} */
     const parameters = [];
@@ -257,7 +325,10 @@ class Parser {
     return parameters;
   }
 
-  /** Read the variables of an assignment or a loop: one name, or several with commas between, also in parentheses. @returns {string[]} */
+  /**
+   * Read the variables of an assignment or a loop: one name, or several with commas between, also in parentheses.
+   * @returns {string[]}
+   */
   #variables() {
     const isEnclosed = this.#skip("OpenParen");
     const names = [this.#take("Identifier")];
@@ -317,7 +388,10 @@ class Parser {
     return this.#skip("Identifier", "not") ? { type: "not", operand: this.#not() } : this.#comparison();
   }
 
-  /** Read operands with comparisons between: a < b < c means a < b and b < c, as in Python. @returns {Expression} */
+  /**
+   * Read operands with comparisons between: a < b < c means a < b and b < c, as in Python.
+   * @returns {Expression}
+   */
   #comparison() {
     const first = this.#sum();
     const rest = [];
@@ -367,7 +441,7 @@ class Parser {
 
   /**
    * Read an operand with its signs, its fields and calls, its filters and tests.
-   * @param {boolean} [hasFilters] whether filters and tests belong to it: behind a sign they belong to the sign
+   * @param {boolean} [hasFilters] whether filters and tests belong to it: after a sign they belong to the operand with the sign
    * @returns {Expression}
    */
   #signed(hasFilters = true) {
@@ -385,12 +459,19 @@ class Parser {
     return operand;
   }
 
-  /** Take a sign, for which tokens have two types, if it is next; return whether it was. @param {string} sign */
+  /**
+   * Take a sign, for which tokens have two types, if it is next; return whether it was.
+   * @param {string} sign
+   */
   #skipSign(sign) {
     return this.#skip("UnaryOperator", sign) || this.#skip("AdditiveBinaryOperator", sign);
   }
 
-  /** Read a test after its `is`. @param {Expression} operand what is tested @returns {Expression} */
+  /**
+   * Read a test after its `is`: perhaps `not`, its name, and arguments in parentheses, or one without them.
+   * @param {Expression} operand what is tested
+   * @returns {Expression}
+   */
   #test(operand) {
     const isNegated = this.#skip("Identifier", "not");
     const test = this.#applied();
@@ -406,7 +487,11 @@ class Parser {
     return { name, args: this.#isNext("OpenParen") ? this.#arguments() : { listed: [], named: [] } };
   }
 
-  /** Read arguments in parentheses. @returns {Arguments} @throws {Error} for * and **, and for one by position after one by name */
+  /**
+   * Read arguments in parentheses.
+   * @returns {Arguments}
+   * @throws {Error} for * and **, and for one by position after one by name
+   */
   #arguments() {
     /** @type {Arguments} */
     const args = { listed: [], named: [] };
@@ -429,7 +514,11 @@ class Parser {
     return args;
   }
 
-  /** Read the fields, items, slices and calls that follow an object. @param {Expression} object @returns {Expression} */
+  /**
+   * Read the fields, items, slices and calls that follow an object.
+   * @param {Expression} object
+   * @returns {Expression}
+   */
   #postfixed(object) {
     for (;;) {
       if (this.#skip("Dot")) {
@@ -441,7 +530,11 @@ class Parser {
     }
   }
 
-  /** Read what stands in square brackets after an object: a key, or the bounds of a slice. @param {Expression} object @returns {Expression} */
+  /**
+   * Read what stands in square brackets after an object: a key, or the bounds of a slice.
+   * @param {Expression} object
+   * @returns {Expression}
+   */
   #subscript(object) {
     /** @type {(Expression | undefined)[]} */
     const bounds = [];
@@ -479,7 +572,12 @@ class Parser {
     }
     if (this.#skip("OpenSquareBracket")) return { type: "list", items: this.#separated("CloseSquareBracket", () => this.#expression()) };
     this.#take("OpenCurlyBracket");
-    const readEntry = () => /** @type {[Expression, Expression]} */ ([this.#expression(), (this.#take("Colon"), this.#expression())]);
+    /** Read a key, a colon and a value. @returns {[Expression, Expression]} */
+    const readEntry = () => {
+      const key = this.#expression();
+      this.#take("Colon");
+      return [key, this.#expression()];
+    };
     return { type: "dict", entries: this.#separated("CloseCurlyBracket", readEntry) };
   }
 

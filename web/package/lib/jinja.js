@@ -180,38 +180,46 @@ const FILTERS = {
   items: (value) => new Lazy(value === undefined ? [] : value instanceof Map ? DICT_METHODS.items(value, []) : refuse(`items of ${typeName(value)}`)),
   dictsort(value, { listed, named }) {
     if (!(value instanceof Map)) refuse(`dictsort of ${typeName(value)}`);
-    const [caseSensitive = false, by = "key", reverse = false] = [listed[0] ?? named.case_sensitive, listed[1] ?? named.by, listed[2] ?? named.reverse];
+    const { case_sensitive: isCaseSensitive = false, by = "key", reverse = false } = optionsOf(["case_sensitive", "by", "reverse"], listed, named);
     const index = by === "key" ? 0 : by === "value" ? 1 : refuse("dictsort by something else");
-    return sorted(DICT_METHODS.items(value, []), (pair) => pair[index], isTrue(caseSensitive), isTrue(reverse));
+    return sorted(DICT_METHODS.items(value, []), (pair) => pair[index], isTrue(isCaseSensitive), isTrue(reverse));
   },
   sort(value, { listed, named }) {
-    const [reverse = false, caseSensitive = false, attribute = null] = [listed[0] ?? named.reverse, listed[1] ?? named.case_sensitive, listed[2] ?? named.attribute];
-    const keyOf = attribute === null ? (/** @type {Value} */ item) => item : (/** @type {Value} */ item) => fieldAt(item, attribute);
-    return sorted(itemsOf(value), keyOf, isTrue(caseSensitive), isTrue(reverse));
+    const options = optionsOf(["reverse", "case_sensitive", "attribute"], listed, named);
+    const { reverse = false, case_sensitive: isCaseSensitive = false, attribute: path = null } = options;
+    const keyOf = (/** @type {Value} */ each) => (path === null ? each : fieldAt(each, path));
+    return sorted(itemsOf(value), keyOf, isTrue(isCaseSensitive), isTrue(reverse));
   },
   map(value, { listed: [filter, ...rest], named }) {
-    const { attribute, default: fallback, ...others } = named;
-    if (filter !== undefined) return new Lazy(Array.from(itemsOf(value), (item) => applyFilter(item, filter, { listed: rest, named })));
-    if (attribute === undefined || Object.keys(others).length > 0) refuse("map of this kind");
-    return new Lazy(Array.from(itemsOf(value), (item) => fieldAt(item, attribute) ?? fallback));
+    const { attribute: path, default: fallback, ...others } = named;
+    if (filter !== undefined) return new Lazy(Array.from(itemsOf(value), (each) => applyFilter(each, filter, { listed: rest, named })));
+    if (path === undefined || Object.keys(others).length > 0) refuse("map of this kind");
+    return new Lazy(
+      Array.from(itemsOf(value), (each) => {
+        const field = fieldAt(each, path);
+        return field === undefined ? fallback : field;
+      }),
+    );
   },
-  selectattr: (value, { listed: [attribute, ...rest] }) => select(value, (item) => oneField(item, attribute), rest, true),
-  rejectattr: (value, { listed: [attribute, ...rest] }) => select(value, (item) => oneField(item, attribute), rest, false),
-  select: (value, { listed }) => select(value, (item) => item, listed, true),
-  reject: (value, { listed }) => select(value, (item) => item, listed, false),
-  abs: (value) => (value instanceof Float ? new Float(Math.abs(value.value)) : typeof value === "number" ? Math.abs(value) : refuse(`abs of ${typeName(value)}`)),
-  int(value, { listed, named }) {
+  selectattr: (value, { listed: [name, ...test] }) => select(value, (each) => oneField(each, name), test, true),
+  rejectattr: (value, { listed: [name, ...test] }) => select(value, (each) => oneField(each, name), test, false),
+  select: (value, { listed: test }) => select(value, (each) => each, test, true),
+  reject: (value, { listed: test }) => select(value, (each) => each, test, false),
+  abs(value) {
+    if (value instanceof Float) return new Float(Math.abs(value.value));
+    return typeof value === "number" ? Math.abs(value) : refuse(`abs of ${typeName(value)}`);
+  },
+  int(value, given) {
     if (typeof value === "string" && /^[ \t\n]*[+-]?\d{1,15}[ \t\n]*$/.test(value)) return Number(value);
-    const isPlain = listed.length === 0 && Object.keys(named).length === 0 && (typeof value === "number" || typeof value === "boolean");
-    return isPlain ? Number(value) : refuse(`int of ${typeof value === "string" ? JSON.stringify(value) : typeName(value)}`);
+    const isWhole = typeof value === "number" || typeof value === "boolean";
+    return isWhole && hasNoArguments(given) ? Number(value) : refuse(`int of ${quoted(value)}`);
   },
-  float(value, { listed, named }) {
+  float(value, given) {
     if (typeof value === "string" && /^[ \t\n]*[+-]?\d+(\.\d+)?[ \t\n]*$/.test(value)) return new Float(Number(value));
-    const isPlain = listed.length === 0 && Object.keys(named).length === 0 && isNumber(value);
-    return isPlain ? new Float(numberOf(value)) : refuse(`float of ${typeof value === "string" ? JSON.stringify(value) : typeName(value)}`);
+    return isNumber(value) && hasNoArguments(given) ? new Float(numberOf(value)) : refuse(`float of ${quoted(value)}`);
   },
   indent(value, { listed, named }) {
-    const [width = 4, first = false, blank = false] = [listed[0] ?? named.width, listed[1] ?? named.first, listed[2] ?? named.blank];
+    const { width = 4, first = false, blank = false } = optionsOf(["width", "first", "blank"], listed, named);
     if (typeof value !== "string") refuse(`indent of ${typeName(value)}`);
     if (OTHER_LINES.test(value)) refuse("indent of such lines");
     const margin = typeof width === "number" ? " ".repeat(width) : str(width);
@@ -260,12 +268,20 @@ class Scope {
     this.#around = around;
   }
 
-  /** Return a variable of this scope or of one around it; undefined if there is none. @param {string} name @returns {Value} */
+  /**
+   * Return a variable of this scope or of one around it; undefined if there is none.
+   * @param {string} name
+   * @returns {Value}
+   */
   get(name) {
     return this.#variables.has(name) ? this.#variables.get(name) : this.#around?.get(name);
   }
 
-  /** Set a variable of this scope, which hides one around it. @param {string} name @param {Value} value */
+  /**
+   * Set a variable of this scope, which hides one around it.
+   * @param {string} name
+   * @param {Value} value
+   */
   set(name, value) {
     this.#variables.set(name, value);
   }
@@ -317,7 +333,7 @@ class Run {
    * Run statements one after the other, up to a break or continue.
    * @param {readonly Statement[]} body
    * @param {Scope} scope
-   * @returns {Signal}
+   * @returns {Signal} "break" or "continue" if one of them ended it early, otherwise undefined
    */
   #runAll(body, scope) {
     for (const statement of body) {
@@ -328,10 +344,10 @@ class Run {
   }
 
   /**
-   * Run one statement: print into #text, or set variables of the scope.
+   * Run one statement: add what it prints to #text, or set variables of the scope.
    * @param {Statement} statement
    * @param {Scope} scope
-   * @returns {Signal}
+   * @returns {Signal} "break" or "continue" if one of them ended it early, otherwise undefined
    */
   #runStatement(statement, scope) {
     switch (statement.type) {
@@ -359,7 +375,9 @@ class Run {
       case "filter block": {
         const { text, signal } = this.#capture(statement.body, new Scope(scope));
         if (signal) return signal;
-        const result = statement.filters.reduce((value, { name, args }) => applyFilter(value, name, this.#arguments(args, scope)), /** @type {Value} */ (text));
+        /** @type {Value} */
+        let result = text;
+        for (const { name, args } of statement.filters) result = applyFilter(result, name, this.#arguments(args, scope));
         this.#text += typeof result === "string" ? result : refuse(`a filter block that makes ${typeName(result)}`);
         return undefined;
       }
@@ -448,7 +466,7 @@ class Run {
   }
 
   /**
-   * Return the value of an expression.
+   * Return the value of an expression. Only the operands of `and`, `or`, conditions and comparisons that are needed are read.
    * @param {Expression} node
    * @param {Scope} scope
    * @returns {Value}
@@ -468,9 +486,9 @@ class Run {
       case "not":
         return !isTrue(this.#value(node.operand, scope));
       case "negative":
-        return arithmetic("-", node.operand.type === "constant" && node.operand.value instanceof Float ? new Float(-0) : 0, this.#value(node.operand, scope));
+        return arithmetic("*", -1, requireNumber(this.#value(node.operand, scope)));
       case "positive":
-        return arithmetic("+", 0, this.#value(node.operand, scope));
+        return arithmetic("*", 1, requireNumber(this.#value(node.operand, scope)));
       case "and":
       case "or": {
         const left = this.#value(node.left, scope);
@@ -501,7 +519,7 @@ class Run {
   }
 
   /**
-   * Return whether each operand compares with the next as asked; the operands after the first that does not are left unread.
+   * Tell whether each operand compares with the next as its operator says; the operands after the first that does not are left unread.
    * @param {Extract<Expression, { type: "comparison" }>} node
    * @param {Scope} scope
    * @returns {boolean}
@@ -532,6 +550,35 @@ class Run {
 
 /** Return a number of two digits, with a zero in front of one. @param {number} part from 0 to 99 */
 const twoDigits = (part) => String(part).padStart(2, "0");
+
+/**
+ * Return arguments that may be given by position or by name, under their names.
+ * @param {readonly string[]} names in the order of positions
+ * @param {Value[]} listed arguments by position
+ * @param {Record<string, Value>} named arguments by name
+ * @returns {Record<string, Value>} undefined for those that are left out
+ * @throws {Error} for an argument with another name, or too many
+ */
+function optionsOf(names, listed, named) {
+  const unknown = Object.keys(named).find((name) => !names.includes(name));
+  if (unknown !== undefined || listed.length > names.length) refuse(`the argument ${unknown ?? listed.length} of a filter`);
+  return Object.fromEntries(names.map((name, i) => [name, i < listed.length ? listed[i] : named[name]]));
+}
+
+/** Tell whether a filter has no arguments. @param {Given} given */
+const hasNoArguments = ({ listed, named }) => listed.length === 0 && Object.keys(named).length === 0;
+/** Return a text in quotes, or the type of another value, for a message. @param {Value} value @returns {string} */
+const quoted = (value) => (typeof value === "string" ? JSON.stringify(value) : typeName(value));
+
+/**
+ * Return a number as it is.
+ * @param {Value} value
+ * @returns {Value}
+ * @throws {Error} for anything else
+ */
+function requireNumber(value) {
+  return isNumber(value) ? value : refuse(`the sign of ${typeName(value)}`);
+}
 
 /**
  * Return the fields of `loop` for one item.
@@ -571,7 +618,8 @@ function dictKey(key) {
 }
 
 /**
- * Return the attribute of a value, `value.name`: a method, a field, or an item of a dict.
+ * Return the attribute of a value, `value.name`: a method, a field, or an item of a dict. As in Python, a method of dicts hides the item with
+ * its name: `d.items` is the method, `d["items"]` the item.
  * @param {Value} value
  * @param {string} name
  * @returns {Value} undefined if there is none
@@ -703,7 +751,7 @@ function isComparison(operator, left, right) {
  * @param {Value} value
  * @param {Value} items
  * @returns {boolean}
- * @throws {Error} for what has no items, and in a text for anything but a text
+ * @throws {Error} for an iterator and for what has no items; in a text for anything but a text, in a dict for a list or a dict
  */
 function isIn(value, items) {
   if (typeof items === "string") return typeof value === "string" ? items.includes(value) : refuse(`${typeName(value)} in a text`);
@@ -739,7 +787,7 @@ function passesTest(value, name, args) {
 }
 
 /**
- * Apply a filter to a value.
+ * Apply a filter to a value, which stays as it is.
  * @param {Value} value
  * @param {string} name of the filter
  * @param {Given} given

@@ -69,7 +69,10 @@ function compileSync(source) {
   }
 }
 
-/** Throw an error if the runtime has no WebAssembly, or it is switched off. @throws {WwhoError} NO_WEBASSEMBLY */
+/**
+ * Throw an error if the runtime has no WebAssembly, or it is switched off.
+ * @throws {WwhoError} NO_WEBASSEMBLY
+ */
 function requireWebAssembly() {
   if (typeof WebAssembly === "undefined") {
     throw new WwhoError(

@@ -44,7 +44,7 @@ function encodingName(model) {
 
 /**
  * Return the names of models that are most similar to a name, for an error message: those that share the most pairs of neighbouring
- * letters and digits with it.
+ * letters and digits with it, in proportion to the pairs of both.
  * @param {string} name
  * @returns {string[]} at most five, the most similar first
  */
@@ -120,7 +120,7 @@ async function countTokensOfChat(messages, model, options, load) {
  * @param {any[]} messages
  * @param {boolean} isFirstFormat whether it is that of gpt-3.5-0301, in which a message costs one more, and a name replaces the role
  * @param {boolean} withTools whether there are tools: a line feed separates them from the first system message
- * @returns {Summands}
+ * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
  */
 function chatMessages(messages, isFirstFormat, withTools) {
   const texts = [];
@@ -148,7 +148,7 @@ function chatMessages(messages, isFirstFormat, withTools) {
  * Return what messages cost in the format of gpt-oss: <|start|>role<|message|>content<|end|> of each, with channel, recipient and
  * constraint, and <|start|>assistant for the beginning of the answer.
  * @param {any[]} messages
- * @returns {Summands}
+ * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
  */
 function harmonyMessages(messages) {
   const texts = ["assistant"];
@@ -171,7 +171,11 @@ function harmonyMessages(messages) {
   return { texts, overhead };
 }
 
-/** Return a message as it is, or reject one without a role. @param {any} message @throws {WwhoError} ARGUMENT */
+/**
+ * Return a message as it is, or reject one without a role.
+ * @param {any} message
+ * @throws {WwhoError} ARGUMENT
+ */
 function checkedMessage(message) {
   if (typeof message?.role === "string") return message;
   throw argumentError("the role of a message", message?.role, 'a string, such as "user"');
@@ -193,12 +197,21 @@ function textOf({ content }) {
   }).join("");
 }
 
-/** Return the calls of functions in a message, in the old form and the new one. @param {any} message @returns {{ name?: string, arguments?: string }[]} */
+/**
+ * Return the calls of functions in a message, in the old form and the new one.
+ * @param {any} message
+ * @returns {{ name?: string, arguments?: string }[]}
+ */
 function callsIn({ function_call: call, tool_calls: calls = [] }) {
   return [...(call ? [call] : []), ...calls.map((/** @type {any} */ each) => each.function ?? {})];
 }
 
-/** Return the definitions of functions in options, in the old form and the new one. @param {any} options @returns {any[]} @throws {WwhoError} ARGUMENT for what is no list */
+/**
+ * Return the definitions of functions in options, in the old form and the new one.
+ * @param {any} options
+ * @returns {any[]}
+ * @throws {WwhoError} ARGUMENT for what is no list
+ */
 function toolsIn({ tools = [], functions = [] }) {
   for (const [what, list] of Object.entries({ tools, functions })) {
     if (!Array.isArray(list)) throw argumentError(what, list, "a list of definitions");
@@ -210,7 +223,7 @@ function toolsIn({ tools = [], functions = [] }) {
  * Return what the definitions of functions cost: their namespace, and its place in a system message.
  * @param {any[]} messages without a system message, that one costs 4 more
  * @param {any[]} tools definitions of functions; none cost nothing
- * @returns {Summands}
+ * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
  */
 function toolSummands(messages, tools) {
   if (tools.length === 0) return { texts: [], overhead: 0 };
@@ -221,7 +234,7 @@ function toolSummands(messages, tools) {
 /**
  * Return what the choice of a tool costs: 4 and the name of a function that must be called, 1 for "none", otherwise nothing.
  * @param {any} options `tool_choice`, or `function_call` in the old form
- * @returns {Summands}
+ * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
  */
 function choiceSummands({ function_call: call, tool_choice: choice = call }) {
   const name = choice?.function?.name ?? choice?.name;
@@ -244,7 +257,8 @@ function namespaceOf(functions) {
 }
 
 /**
- * Return the properties of an object's schema as lines of a TypeScript type, with descriptions as comments at the outermost level.
+ * Return the properties of an object's schema as lines of a TypeScript type: "?" after those that are not required, and descriptions as
+ * comments before those of the outermost level.
  * @param {any} schema
  * @param {number} indent the lines' indentation in spaces
  * @returns {string} "" without properties

@@ -186,7 +186,12 @@ export class Parts {
   }
 }
 
-/** Return a view of a chunk's bytes. @param {unknown} chunk @returns {Uint8Array} @throws {WwhoError} ARGUMENT if it has none */
+/**
+ * Return a view of a chunk's bytes.
+ * @param {unknown} chunk
+ * @returns {Uint8Array}
+ * @throws {WwhoError} ARGUMENT if it has none
+ */
 function requireBytes(chunk) {
   const bytes = bytesOf(chunk);
   if (bytes) return bytes;

@@ -104,7 +104,10 @@ export class Pool {
     });
   }
 
-  /** End all Workers; calls that wait or run, and later ones, fail with the reason of the first end(). @param {WwhoError} reason */
+  /**
+   * End all Workers; calls that wait or run, and later ones, fail with the reason of the first end().
+   * @param {WwhoError} reason
+   */
   end(reason) {
     this.#endReason ??= reason;
     const jobs = this.#queue.splice(0);
@@ -295,7 +298,11 @@ class Member {
     }
   }
 
-  /** Report progress to the caller. If its function throws, the call fails with that error, and the Worker ends. @param {Job} job @param {unknown} progress */
+  /**
+   * Report progress to the caller. If its function throws, the call fails with that error, and the Worker ends.
+   * @param {Job} job
+   * @param {unknown} progress
+   */
   #reportProgress(job, progress) {
     try {
       job.call.onProgress?.(progress);
@@ -331,7 +338,10 @@ class Member {
     return job;
   }
 
-  /** Reject the job, if there is one, because the Worker failed, and tell the pool. @param {string} message of an error of status WORKER */
+  /**
+   * Reject the job, if there is one, because the Worker failed, and tell the pool.
+   * @param {string} message of an error of status WORKER
+   */
   #fail(message) {
     const reason = new WwhoError("WORKER", message);
     if (this.job) this.#releaseJob().reject(reason);
@@ -367,5 +377,9 @@ function packValues(call, values) {
   }
 }
 
-/** Tell whether a value is a typed array of any kind. @param {unknown} value @returns {value is Uint8Array} */
+/**
+ * Tell whether a value is a typed array of any kind.
+ * @param {unknown} value
+ * @returns {value is Uint8Array}
+ */
 const isArray = (value) => ArrayBuffer.isView(value) && !(value instanceof DataView);

@@ -85,12 +85,20 @@ export function fromJson(given) {
   return given;
 }
 
-/** Tell whether a value is a list, a tuple, a range or a view of a dict. @param {Value} value @returns {value is Value[]} */
+/**
+ * Tell whether a value is a list, a tuple, a range or a view of a dict.
+ * @param {Value} value
+ * @returns {value is Value[]}
+ */
 export const isList = (value) => Array.isArray(value);
 /** Tell whether a value counts as a number in Python: an int, a float or a boolean. @param {Value} value */
 export const isNumber = (value) => typeof value === "number" || typeof value === "boolean" || value instanceof Float;
-/** Return the JavaScript number of an int, a float or a boolean; of anything else, NaN. @param {Value} value @returns {number} */
-export const numberOf = (value) => (value instanceof Float ? value.value : typeof value === "number" || typeof value === "boolean" ? Number(value) : NaN);
+/**
+ * Return the JavaScript number of an int, a float or a boolean; of anything else, NaN.
+ * @param {Value} value
+ * @returns {number}
+ */
+export const numberOf = (value) => (value instanceof Float ? value.value : isNumber(value) ? Number(value) : NaN);
 
 /**
  * Tell whether Python counts a value as true: what is empty or zero is false, an iterator is true.
@@ -114,12 +122,16 @@ export function typeName(value) {
   if (value instanceof Map) return "dict";
   if (value instanceof Fields) return value.kind;
   if (value instanceof Lazy) return "an iterator";
-  if (isList(value)) return value.constructor === Array ? "list" : value instanceof Tuple ? "tuple" : value instanceof Range ? "range" : "a view of a dict";
+  if (value instanceof Tuple) return "tuple";
+  if (value instanceof Range) return "range";
+  if (value instanceof View) return "a view of a dict";
+  if (isList(value)) return "list";
   return { string: "str", number: "int", boolean: "bool" }[/** @type {string} */ (typeof value)] ?? typeof value;
 }
 
 /**
- * Tell whether Python's == holds between two values. Numbers are equal across types, and true equals 1; a list never equals a tuple.
+ * Tell whether Python's == holds between two values. Numbers are equal across types, and true equals 1; a list never
+ * equals a tuple; an iterator, a function or a namespace equals only itself.
  * @param {Value} a
  * @param {Value} b
  * @returns {boolean}
@@ -127,8 +139,7 @@ export function typeName(value) {
 export function isEqual(a, b) {
   if (isNumber(a) && isNumber(b)) return numberOf(a) === numberOf(b);
   if (isList(a) && isList(b)) {
-    const isSameKind = a instanceof Tuple === b instanceof Tuple && a instanceof Range === b instanceof Range && a instanceof View === b instanceof View;
-    return isSameKind && a.length === b.length && a.every((each, i) => isEqual(each, b[i]));
+    return typeName(a) === typeName(b) && a.length === b.length && a.every((each, i) => isEqual(each, b[i]));
   }
   if (a instanceof Map && b instanceof Map) return a.size === b.size && [...a].every(([key, each]) => b.has(key) && isEqual(each, b.get(key)));
   return a === b;
@@ -226,7 +237,7 @@ export function toJson(value, { ensure_ascii, indent, separators, sort_keys, ...
 }
 
 /**
- * Return a value as repr() or json.dumps() writes it.
+ * Return a value as repr() or json.dumps() writes it; keys of a dict stay in order, unless the style sorts them.
  * @param {Value} value
  * @param {Style} style
  * @param {string} [margin] the line break and the indentation before the closing bracket
@@ -279,7 +290,8 @@ function quote(text) {
     if (each === " " || (each === "'" && mark === '"')) return each;
     if (each === "'") return "\\'";
     const hex = /** @type {number} */ (each.codePointAt(0)).toString(16);
-    return ESCAPES[each] ?? (hex.length > 4 ? `\\U${hex.padStart(8, "0")}` : hex.length > 2 ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`);
+    const [letter, digits] = hex.length > 4 ? ["U", 8] : hex.length > 2 ? ["u", 4] : ["x", 2];
+    return ESCAPES[each] ?? `\\${letter}${hex.padStart(digits, "0")}`;
   });
   return mark + escaped + mark;
 }

@@ -91,7 +91,12 @@ function segmentsIn(core, routes, text) {
   return segments;
 }
 
-/** Return the text between two segments, which a stage dropped; "" of bytes, where it is unknown. @param {Segment} a @param {Text} text @param {Segment} b */
+/**
+ * Return the text between two segments, which a stage dropped; "" of bytes, where it is unknown.
+ * @param {Segment} a
+ * @param {Text} text
+ * @param {Segment} b
+ */
 const textBetween = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
 
 /**

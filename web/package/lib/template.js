@@ -83,7 +83,11 @@ function countSpaces(text, space) {
   return { leading, trailing };
 }
 
-/** Return a text without white space at its ends; U+0120 counts as such. @param {string} text @returns {string} */
+/**
+ * Return a text without white space at its ends; U+0120 counts as such.
+ * @param {string} text
+ * @returns {string}
+ */
 export function trimText(text) {
   const { leading, trailing } = countSpaces(text, SPACE);
   return text.slice(leading, Math.max(leading, text.length - trailing));
@@ -128,5 +132,9 @@ export function trimOffsets({ ids, starts, ends }, given, trim, around, core, ad
   }
 }
 
-/** Tell whether a surrogate pair begins at this UTF-16 unit; false before the text. @param {string} text @param {number} at */
+/**
+ * Tell whether a surrogate pair begins at this UTF-16 unit; false before the text.
+ * @param {string} text
+ * @param {number} at
+ */
 const isPair = (text, at) => at >= 0 && (text.codePointAt(at) ?? 0) > 0xffff;

@@ -87,7 +87,13 @@ function listAdded(core, models) {
   };
 }
 
-/** Return a pair for a Map, with the type of one. @template K, V @param {K} key @param {V} value @returns {[K, V]} */
+/**
+ * Return a pair for a Map, with the type of one.
+ * @template K, V
+ * @param {K} key
+ * @param {V} value
+ * @returns {[K, V]}
+ */
 const entry = (key, value) => [key, value];
 
 /** A tokenizer for one artifact. It is immutable; options are passed to each call. */
@@ -176,7 +182,8 @@ export class BaseTokenizer {
   }
 
   /**
-   * Check options, check the texts for disallowed special tokens, and return what the options mean to the core.
+   * Check options, check the texts for disallowed special tokens, and return what the options mean to the core. Names in allowedSpecial and
+   * disallowedSpecial must be special tokens of the model.
    * @param {Text} text
    * @param {IdsOptions & OffsetOptions} options
    * @param {ReadonlySet<string>} known the names of the method's options
@@ -208,7 +215,7 @@ export class BaseTokenizer {
    * Cut a text into parts whose tokens are those of the whole, because the core's memory grows with the text of a call, and never shrinks.
    * @template {Text} T
    * @param {T} text
-   * @param {Given} given
+   * @param {Given} given the checked options of the call
    * @param {number} [size] about how long a part is, in bytes or UTF-16 units
    * @returns {Iterable<T>} no part is empty; nothing for an empty text; the whole text if added tokens are not searched for
    */
@@ -245,12 +252,22 @@ export class BaseTokenizer {
     return given.array ? Array.from(ids) : ids;
   }
 
-  /** Return the ids of one text, encoded in parts if it is long. @param {Text} text @param {Given} given @returns {Uint32Array} */
+  /**
+   * Return the ids of one text, encoded in parts if it is long.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   * @returns {Uint32Array}
+   */
   #encodeAll(text, given) {
     return text.length <= PART_BYTES ? this.#encodePart(text, given) : joinArrays(this.#encodeParts(text, given));
   }
 
-  /** Return the ids of one text in the form that fillTemplate takes. @param {Text} text @param {Given} given @returns {import("./template.js").Tokens} */
+  /**
+   * Return the ids of one text in the form that fillTemplate takes.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   * @returns {import("./template.js").Tokens}
+   */
   #tokensWithoutOffsets = (text, given) => ({ ids: this.#encodeAll(text, given) });
 
   /**
@@ -266,22 +283,35 @@ export class BaseTokenizer {
     return fillTemplate(places, { first: tokens("first", text), ...(given.pair !== undefined && { second: tokens("second", given.pair) }) });
   }
 
-  /** Return the places of the model's template for a call. @param {Given} given */
+  /** Return the places of the model's template for a call. @param {Given} given the checked options */
   #templatePlaces(given) {
     return placesOf(this.#openCore, given.pair !== undefined, given.special === true);
   }
 
-  /** Return how many ids the template adds in a call; 0 if they are not wanted. @param {Given} given */
+  /**
+   * Return how many ids the template adds in a call; 0 if they are not wanted.
+   * @param {Given} given the checked options
+   */
   #templateIdCount(given) {
     return given.special ? this.#templatePlaces(given).filter(({ what }) => what === "id").length : 0;
   }
 
-  /** Return the ids of a part of a text, in one call of the core. @param {Text} part @param {Given} given @returns {Uint32Array} */
+  /**
+   * Return the ids of a part of a text, in one call of the core.
+   * @param {Text} part
+   * @param {Given} given the checked options
+   * @returns {Uint32Array}
+   */
   #encodePart(part, { mask, flags }) {
     return this.#openCore.encode(part, mask, flags);
   }
 
-  /** Yield the ids of each part of a text. @param {Text} text @param {Given} given @returns {Generator<Uint32Array>} */
+  /**
+   * Yield the ids of each part of a text.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   * @returns {Generator<Uint32Array>}
+   */
   *#encodeParts(text, given) {
     for (const part of this.#partsOf(text, given)) yield this.#encodePart(part, given);
   }
@@ -335,7 +365,7 @@ export class BaseTokenizer {
   /**
    * Return the ids and offsets of one text, trimmed as the model's post-processor does.
    * @param {Text} text
-   * @param {Given} given
+   * @param {Given} given the checked options of the call
    * @param {number} trim how, as trimOffsets takes it; 0: not at all
    */
   #tokensWithOffsets = (text, given, trim) => {
@@ -344,7 +374,11 @@ export class BaseTokenizer {
     return found;
   };
 
-  /** Return the ids and offsets of one text, encoded in parts if it is long, whose columns are joined. @param {Text} text @param {Given} given */
+  /**
+   * Return the ids and offsets of one text, encoded in parts if it is long, whose columns are joined.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   */
   #encodeAllWithOffsets(text, given) {
     if (text.length <= PART_BYTES) return this.#encodePartWithOffsets(text, given);
     const parts = [...this.#encodePartsWithOffsets(text, given)];
@@ -357,12 +391,20 @@ export class BaseTokenizer {
     return { ...all, unitRoutes: Uint16Array.from(parts.flatMap((part) => Array.from(part.unitRoutes ?? []))) };
   }
 
-  /** Return the ids and offsets of a part of a text, in one call of the core; the offsets are those in the part. @param {Text} part @param {Given} given */
+  /**
+   * Return the ids and offsets of a part of a text, in one call of the core; the offsets are those in the part.
+   * @param {Text} part
+   * @param {Given} given the checked options
+   */
   #encodePartWithOffsets(part, { mask, flags, units }) {
     return this.#openCore.encodeWithOffsets(part, mask, flags, units);
   }
 
-  /** Yield the ids of each part of a text, with offsets in the whole text. @param {Text} text @param {Given} given */
+  /**
+   * Yield the ids of each part of a text, with offsets in the whole text.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   */
   *#encodePartsWithOffsets(text, given) {
     let offset = 0;
     for (const part of this.#partsOf(text, given)) {
@@ -404,7 +446,7 @@ export class BaseTokenizer {
    * Count the tokens of one text or two, and of the template, up to a limit; a text that is too long for it is not even encoded.
    * @param {Text} text
    * @param {number} limit in tokens
-   * @param {Given} given
+   * @param {Given} given the checked options of the call
    * @returns {number | false} false if there are more
    */
   #countWithin(text, limit, given) {
@@ -417,7 +459,7 @@ export class BaseTokenizer {
   /**
    * Count the tokens of one text or two, and of the template.
    * @param {Text} text
-   * @param {Given} given
+   * @param {Given} given the checked options of the call
    * @param {number} limit in tokens: counting stops when there are more
    * @param {number} size about how long a part is that is counted at a time, in bytes or UTF-16 units
    * @returns {number} the count; some number above `limit` if counting stopped
@@ -434,7 +476,7 @@ export class BaseTokenizer {
   /**
    * Count the tokens of a single text, without the template.
    * @param {Text} text
-   * @param {Given} given
+   * @param {Given} given the checked options of the call
    * @param {number} limit in tokens: counting stops when there are more
    * @param {number} size about how long a part is that is counted at a time, in bytes or UTF-16 units
    * @returns {number} the count; some number above `limit` if counting stopped
@@ -507,7 +549,11 @@ export class BaseTokenizer {
     yield* parts.end();
   }
 
-  /** Return the special tokens that options name as allowed or as disallowed. @param {EncodeOptions} options @returns {Set<string>} */
+  /**
+   * Return the special tokens that options name as allowed or as disallowed.
+   * @param {EncodeOptions} options
+   * @returns {Set<string>}
+   */
   #namedSpecials({ allowedSpecial, disallowedSpecial }) {
     const named = [allowedSpecial, disallowedSpecial].flatMap((names) =>
       names === "all" ? [...this.specialTokens.keys()] : [...(names ?? [])],
@@ -562,7 +608,7 @@ export class BaseTokenizer {
    * Encode a text, and find the places between two tokens that lie inside no syllable. The search ends after the part of the text in which
    * the token number `most` lies.
    * @param {string} text
-   * @param {Given} given
+   * @param {Given} given the checked options of the call
    * @param {number} most in tokens
    * @returns {import("./boundaries.js").Boundaries}
    */
@@ -671,7 +717,12 @@ export class BaseTokenizer {
     yield decoding.end();
   }
 
-  /** Make the error for an id without a token; the caller throws it. @param {number} id @param {number} index among the caller's ids @returns {WwhoError} of status TOKEN */
+  /**
+   * Make the error for an id without a token; the caller throws it.
+   * @param {number} id
+   * @param {number} index among the caller's ids
+   * @returns {WwhoError} of status TOKEN
+   */
   #unknownIdError(id, index) {
     return new WwhoError(
       "TOKEN",
@@ -680,7 +731,10 @@ export class BaseTokenizer {
     );
   }
 
-  /** Return a decoder of UTF-8. @throws {WwhoError} FREED after free(), so that a freed tokenizer has no text even for no ids */
+  /**
+   * Return a decoder of UTF-8.
+   * @throws {WwhoError} FREED after free(), so that a freed tokenizer has no text even for no ids
+   */
   #newDecoder() {
     return this.#openCore && newDecoder();
   }
@@ -712,7 +766,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * Yield the text of ids token by token, in whole characters: an incomplete one waits for the next token.
+   * Yield the text of ids token by token, in whole characters: a token that ends inside one yields nothing, or only what is complete.
    * @param {Iterable<number>} ids read one by one
    * @param {DecodeOptions} [options]
    * @returns {Generator<string, void, undefined>} no text is empty
@@ -825,15 +879,27 @@ export class BaseTokenizer {
   }
 }
 
-/** Tell whether a call has a single text, without the ids of a template. @param {Given} given */
+/**
+ * Tell whether a call has a single text, without the ids of a template.
+ * @param {Given} given the checked options
+ */
 const isSingleText = ({ pair, special }) => pair === undefined && !special;
 
-/** Reject an option that is neither true nor false. @param {unknown} value @param {string} option its name @throws {WwhoError} ARGUMENT */
+/**
+ * Reject an option that is neither true nor false.
+ * @param {unknown} value
+ * @param {string} option its name
+ * @throws {WwhoError} ARGUMENT
+ */
 function requireBoolean(value, option) {
   if (typeof value !== "boolean") throw argumentError(option, value, "true or false");
 }
 
-/** Return about how long the parts of a text should be if only this many tokens are needed. @param {number} tokens @returns {number} in bytes or UTF-16 units */
+/**
+ * Return about how long the parts of a text should be if only this many tokens are needed.
+ * @param {number} tokens
+ * @returns {number} in bytes or UTF-16 units
+ */
 const partSizeFor = (tokens) => Math.min(PART_BYTES, Math.max(LEAST_BYTES, BYTES_PER_TOKEN * (tokens + 1)));
 
 /**

@@ -14,7 +14,10 @@ const SYMBOL = 0xf5;
 const SECOND = 2;
 const PER_FIRST = 240;
 
-/** Tell whether a token's bytes are symbols of SCRIPT, which stand for blocks of Unicode and indices in them. @param {Uint8Array} bytes */
+/**
+ * Tell whether a token's bytes are symbols of SCRIPT, which stand for blocks of Unicode and indices in them.
+ * @param {Uint8Array} bytes
+ */
 export const isSymbols = (bytes) =>
   bytes.length > 0 && bytes.length % 2 === 0 && bytes.every((byte, i) => (i % 2 === 0 ? byte >= SYMBOL : byte >= SECOND && byte < SECOND + PER_FIRST));
 

@@ -79,12 +79,20 @@ export class BaseWorkerTokenizer {
     return this.#pool.run({ method, values: [...values, there], owner: this, ...here, feed: feedFrom?.(), ...more });
   }
 
-  /** Return a promise of the ids of a text. @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the ids of a text.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   encode(text, options) {
     return this.#call("encode", [text], options);
   }
 
-  /** Return a promise of the ids of a text and their offsets. @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the ids of a text and their offsets.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   encodeWithOffsets(text, options) {
     return this.#call("encodeWithOffsets", [text], options);
   }
@@ -102,17 +110,29 @@ export class BaseWorkerTokenizer {
     return { read, written: ids.length };
   }
 
-  /** Yield the ids of a long text, some at a time. @param {unknown} text @param {any} [options] */
+  /**
+   * Yield the ids of a long text, some at a time.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   encodeGenerator(text, options) {
     return this.#callGenerator("encodeGenerator", [text], options);
   }
 
-  /** Return a promise of the number of a text's tokens. @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the number of a text's tokens.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   countTokens(text, options) {
     return this.#call("countTokens", [text], options);
   }
 
-  /** Return a promise of the number of a stream's tokens. A Blob is read in the Worker; other chunks are sent to it. @param {any} source @param {any} [options] */
+  /**
+   * Return a promise of the number of a stream's tokens. A Blob is read in the Worker; other chunks are sent to it.
+   * @param {any} source
+   * @param {any} [options]
+   */
   async countStream(source, options) {
     if (isBlob(source)) return this.#call("countStream", [source], options);
     return this.#call("countStream", [undefined], options, () => feedOf(source, bytesOrSame));
@@ -128,57 +148,104 @@ export class BaseWorkerTokenizer {
     return this.#callGenerator("encodeStream", [], options, (ready) => feedOf(source, bytesOrSame, ready));
   }
 
-  /** Return a promise of the number of a text's tokens, or of false if there are more than `limit`. @param {unknown} text @param {number} limit @param {any} [options] */
+  /**
+   * Return a promise of the number of a text's tokens, or of false if there are more than `limit`.
+   * @param {unknown} text
+   * @param {number} limit
+   * @param {any} [options]
+   */
   isWithinTokenLimit(text, limit, options) {
     return this.#call("isWithinTokenLimit", [text, limit], options);
   }
 
-  /** Return a promise of the beginning of a text, as far as `limit` tokens reach. @param {string} text @param {number} limit @param {any} [options] */
+  /**
+   * Return a promise of the beginning of a text, as far as `limit` tokens reach.
+   * @param {string} text
+   * @param {number} limit
+   * @param {any} [options]
+   */
   truncate(text, limit, options) {
     return this.#call("truncate", [text, limit], options);
   }
 
-  /** Return a promise of a text's chunks of at most `limit` tokens each. @param {string} text @param {number} limit @param {any} [options] */
+  /**
+   * Return a promise of a text's chunks of at most `limit` tokens each.
+   * @param {string} text
+   * @param {number} limit
+   * @param {any} [options]
+   */
   chunk(text, limit, options) {
     return this.#call("chunk", [text, limit], options);
   }
 
-  /** Return a promise of the text of ids. @param {Iterable<number>} ids @param {any} [options] */
+  /**
+   * Return a promise of the text of ids.
+   * @param {Iterable<number>} ids
+   * @param {any} [options]
+   */
   decode(ids, options) {
     return this.#call("decode", [listIfIterable(ids)], options);
   }
 
-  /** Return a promise of the bytes of ids. @param {Iterable<number>} ids @param {any} [options] */
+  /**
+   * Return a promise of the bytes of ids.
+   * @param {Iterable<number>} ids
+   * @param {any} [options]
+   */
   decodeBytes(ids, options) {
     return this.#call("decodeBytes", [listIfIterable(ids)], options);
   }
 
-  /** Yield the text of ids, token by token. @param {Iterable<number>} ids @param {any} [options] */
+  /**
+   * Yield the text of ids, token by token.
+   * @param {Iterable<number>} ids
+   * @param {any} [options]
+   */
   decodeGenerator(ids, options) {
     return this.#callGenerator("decodeGenerator", [listIfIterable(ids)], options);
   }
 
-  /** Yield the text of ids that come one by one, or several at a time. @param {any} source @param {any} [options] */
+  /**
+   * Yield the text of ids that come one by one, or several at a time.
+   * @param {any} source
+   * @param {any} [options]
+   */
   decodeAsyncGenerator(source, options) {
     return this.#callGenerator("decodeAsyncGenerator", [], options, (ready) => feedOf(source, listIfIterable, ready));
   }
 
-  /** Return a promise of the bytes of one token. @param {number} id @param {any} [options] */
+  /**
+   * Return a promise of the bytes of one token.
+   * @param {number} id
+   * @param {any} [options]
+   */
   tokenBytes(id, options) {
     return this.#call("tokenBytes", [id], options);
   }
 
-  /** Return a promise of a text as the model's normalizer rewrites it. @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of a text as the model's normalizer rewrites it.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   normalize(text, options) {
     return this.#call("normalize", [text], options);
   }
 
-  /** Return a promise of the segments of a text. @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the segments of a text.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   segment(text, options) {
     return this.#call("segment", [text], options);
   }
 
-  /** Return a promise of the segments of a text with every step of the automata. @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the segments of a text with every step of the automata.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   trace(text, options) {
     return this.#call("trace", [text], options);
   }
@@ -257,10 +324,16 @@ function divideOptions(options = {}) {
   return { here: { signal, transfer, onProgress }, there };
 }
 
-/** Return bytes of any kind as a Uint8Array, so that only what the view covers is sent, and everything else as it is. @param {any} chunk */
+/**
+ * Return bytes of any kind as a Uint8Array, so that only what the view covers is sent, and everything else as it is.
+ * @param {any} chunk
+ */
 const bytesOrSame = (chunk) => bytesOf(chunk) ?? chunk;
 
-/** Return the items of an iterable as a list, because an iterable cannot be sent, and everything else, typed arrays too, as it is. @param {any} ids */
+/**
+ * Return the items of an iterable as a list, because an iterable cannot be sent, and everything else, typed arrays too, as it is.
+ * @param {any} ids
+ */
 function listIfIterable(ids) {
   return isIterable(ids) && !ArrayBuffer.isView(ids) ? Array.from(ids) : ids;
 }
