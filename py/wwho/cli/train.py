@@ -99,7 +99,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments that say how much is learnt: ids, atoms, merges and superwords."""
+    """Declare the arguments that say how much is learnt: ids, atoms, merges and superwords.
+
+    ``--evenly`` stores ``evenly`` as the value of ``--balanced``.
+    """
     number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
     flag = partial(parser.add_argument, action="store_true")
     number(
@@ -220,7 +223,11 @@ def add_word_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_atom_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments that say what tokens are merged from, and within which words."""
+    """Declare the arguments that say what tokens are merged from, and within which words.
+
+    ``--encoding`` is another spelling of ``--atoms``. The file of ``--protect`` is read while the
+    arguments are parsed.
+    """
     flag = partial(parser.add_argument, action="store_true")
     parser.add_argument(
         "--atoms",
@@ -308,6 +315,7 @@ def run(options: argparse.Namespace) -> int:
     reports: list[Report] = []
 
     def print_round(measured: Round) -> None:
+        """Print the line of a round to standard error."""
         print(measured, file=sys.stderr)
 
     with shared.report_usage_errors():

@@ -141,7 +141,12 @@ def held_out_gains(counts: Sequence[int]) -> list[float]:
 
 
 def average_equals(counts_and_values: Iterable[tuple[int, float]]) -> list[float]:
-    """Return the values, in order, with the mean in place of each in a row of equal counts."""
+    """Return the values, in order, with the mean in place of each in a row of equal counts.
+
+    Example:
+        >>> average_equals([(5, 1.0), (3, 4.0), (3, 2.0), (5, 7.0)])
+        [1.0, 3.0, 3.0, 7.0]
+    """
     means: list[float] = []
     for _, group in groupby(counts_and_values, key=lambda each: each[0]):
         values = [value for _, value in group]
@@ -232,6 +237,7 @@ def scripts_of_texts(texts: Iterable[bytes], schemas: Sequence[Schema]) -> list[
     script_of_character: dict[str, str] = {}
 
     def script_of(character: str) -> str:
+        """Return the script of a character, or `NO_SCRIPT`, and remember it."""
         if character not in script_of_character:
             names = (schema.name for schema in schemas if character in schema.blocks)
             script_of_character[character] = next(names, NO_SCRIPT)
@@ -663,6 +669,7 @@ def learn_balanced_model(
     all_words: list[SourceWords] = []
 
     def keep_words(words: WordTable) -> None:
+        """Keep a copy of the words of a source, which the counting uses up."""
         all_words.append(SourceWords(*words.export()))
 
     options, size, scale = plan.options, plan.options.vocab_size, counted.scale

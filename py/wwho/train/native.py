@@ -422,7 +422,12 @@ def record(word: Word) -> bytes:
 
 
 def parse_records(records: bytes) -> Iterator[Word]:
-    """Yield the words of records, which must be well-formed, as the texts of their units."""
+    """Yield the words of records, which must be well-formed, as the texts of their units.
+
+    Example:
+        >>> list(parse_records(record((b"ab", b"c")) + record((b"d",))))
+        [(b'ab', b'c'), (b'd',)]
+    """
     at = 0
     while at < len(records):
         (n_units,), at = leb.unpack(records, at, 1)

@@ -70,6 +70,7 @@ def train_model(
     words_of_sources: list[SourceWords] = []
 
     def keep_words(words: WordTable) -> None:
+        """Keep a copy of the words of a source, which the counting uses up."""
         words_of_sources.append(SourceWords(*words.export()))
 
     counted = plan.count_words(keep_words if options.balanced else None)
