@@ -11,7 +11,7 @@ from typing import Literal
 Text = str | bytes | bytearray | memoryview
 """A text as callers may give it; bytes are normally UTF-8."""
 Unk = Literal["spell", "token"]
-"""What a syllable outside the vocabulary becomes: base tokens, or one token that loses its text."""
+"""The result for a syllable outside the vocabulary: base tokens, or [UNK], which loses its text."""
 
 _STRAY_BYTE = re.compile("[\udc80-\udcff]")
 

@@ -375,7 +375,7 @@ class Backend(Protocol):
         return array("I", ids).tobytes(), array("I", ends).tobytes()
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
-        """Return the bytes of each of several tokens, as `token_bytes`; None for an unknown id."""
+        """Return the bytes of each of several tokens, in order; None in place of an unknown id."""
         texts: list[bytes | None] = []
         for token in tokens:
             try:

@@ -1,4 +1,4 @@
-"""What the two backends that run the C core share: facts of a model, versions and refusals."""
+"""Facts of a model, versions and refusals, for the two backends that run the C core."""
 
 from __future__ import annotations
 

@@ -100,7 +100,15 @@ class NativeBackend(CoreBackend):
     ) -> tuple[bytes, Sequence[int], int]:
         """Call `wwho_normalize`, again with twice the memory while that is too little.
 
-        Arguments and results are those of `CoreBackend._normalize`.
+        Args:
+            text: the text.
+            more: whether text follows, so that only what it cannot change is normalized.
+            with_sources: whether to say where each byte came from.
+
+        Returns:
+            The normalized text; for each of its bytes the place in `text` at which the character
+            begins that it came from, or () without `with_sources`; and how many bytes of `text`
+            were read, which is all of them without `more`.
         """
         capacity, work_size = 2 * len(text) + 64, NORMALIZER_BYTES
         size, n_read = ffi.new("size_t *"), ffi.new("size_t *")
@@ -195,9 +203,17 @@ class NativeBackend(CoreBackend):
     ) -> tuple[list[int] | int, int, int]:
         """Encode the next part of a text that comes in parts, without copying it.
 
+        Args:
+            text: the bytes that came and were not read yet.
+            more: whether bytes follow, so that only what they cannot change is encoded.
+            place: 0 for the first part, otherwise what the call before returned.
+            allowed: the mask of allowed special tokens; None for none.
+            unk: whether unknown units become the unknown token.
+            count: whether to count the ids in place of listing them.
+
         Returns:
-            The ids (or with `count` their number), how many bytes of `text` were read, and the
-            place for the next call.
+            The ids or their number, how many bytes of `text` were read, and the place for the next
+            call.
         """
 
         def read_part(memory: CallMemory, n: int) -> tuple[list[int] | int, int, int]:
@@ -223,10 +239,14 @@ class NativeBackend(CoreBackend):
         return self._encode(text, allowed, _UNK_FLAG * unk, read_offsets, _IDS | _PLACES)
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
-        """Return how many ids a text has, or some number over `limit` if there are more."""
+        """Return how many ids a text has, or some number over `limit` if there are more.
+
+        With a limit below the length of the text, counting stops soon after the limit. Otherwise
+        the limit has no effect, and the module `_ids` counts, if free memory has room.
+        """
         n: int | None = None
         if limit >= len(text):
-            # There are never more tokens than bytes: `limit` has no effect.
+            # There are never more tokens than bytes.
             n = _ids.count(self._model_address, self._free_memory, text, allowed, unk)
         if n is None:
             capacity = min(limit, MAX_LENGTH)
@@ -259,7 +279,7 @@ class NativeBackend(CoreBackend):
 
         Args:
             text: bytes, or a cffi buffer of bytes.
-            allowed: as in `Backend`.
+            allowed: the mask of allowed special tokens; None for none.
             flags: those of wwho.h.
             read_result: makes the result of the memory, whose columns are then filled, and of the
                 number of ids. It must copy what it returns: the memory goes back to the pool.
@@ -293,7 +313,11 @@ class NativeBackend(CoreBackend):
     def encode_batch(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
-        """Return the ids of each of several texts, encoded in parts by up to `threads` threads."""
+        """Return the ids of each of several texts, in order.
+
+        Texts may be `str`. Up to `threads` threads, but no more than processors, encode parts of
+        the batch; with one, all ids are found first, and then made into lists.
+        """
         if min(threads, processors()) == 1:
             # All lists at once: between parts, the garbage collector would visit those that are
             # made already.
@@ -306,6 +330,8 @@ class NativeBackend(CoreBackend):
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
         """Return the ids of several texts in one buffer, and where those of each text begin.
+
+        Up to `threads` threads encode parts of the batch, whose ids are then joined.
 
         Returns:
             The ids of all texts, 32 bits each; and 64 bits for each text and for the end: the
@@ -323,7 +349,7 @@ class NativeBackend(CoreBackend):
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[IdsWithOffsets]:
-        """Return the ids of each of several texts, and the code points that each id touches."""
+        """Return, for each of several texts, its ids and the code points that each id touches."""
         parts = self._encode_parts(texts, allowed, unk, threads, _rows_with_offsets, places=True)
         return [*chain.from_iterable(parts)]
 
@@ -348,8 +374,8 @@ class NativeBackend(CoreBackend):
 
         Args:
             texts: the batch.
-            allowed: as in `Backend`.
-            unk: as in `Backend`.
+            allowed: the mask of allowed special tokens; None for none.
+            unk: whether unknown units become the unknown token.
             threads: how many threads may share the parts.
             read_result: makes the result of an encoded part, of which it must copy what it returns.
             places: whether the places of tokens are wanted beside the ids.
@@ -381,6 +407,12 @@ class NativeBackend(CoreBackend):
     ) -> list[tuple[int, int]]:
         """Convert the places of tokens from bytes to code points, or UTF-16 units, by one call.
 
+        Args:
+            text: the text that was encoded.
+            starts: the first byte of each token, ascending.
+            ends: the byte after the last of each token, ascending.
+            utf16: whether to count UTF-16 units; if not, code points.
+
         Returns:
             For each token the first character that it touches, and the one after the last.
         """
@@ -409,6 +441,12 @@ class NativeBackend(CoreBackend):
         self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
     ) -> tuple[bytes, int]:
         """Decode tokens that come in parts, as far as tokens that follow cannot change the text.
+
+        Args:
+            ids: the tokens that came and were not read yet.
+            skip_special: whether special tokens are left out.
+            after: whether tokens before these gave text that is not empty.
+            more: whether tokens follow; if not, all of `ids` are read.
 
         Returns:
             The text, and how many of `ids` were read for it.
@@ -487,7 +525,7 @@ class NativeBackend(CoreBackend):
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
         """Return the bytes of each of several tokens, before any decoder; None for an unknown id.
 
-        Ids must fit 32 bits.
+        The core is called once for each. Ids must not be negative, and fit 32 bits.
         """
         text, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
         texts: list[bytes | None] = []
@@ -498,6 +536,8 @@ class NativeBackend(CoreBackend):
 
     def token_id(self, text: bytes) -> int:
         """Return the id of the token with exactly these bytes.
+
+        It is that of the last model that has such a token, otherwise that of an added token.
 
         Raises:
             UnknownTokenError: no token has these bytes.

@@ -71,7 +71,15 @@ class WasmBackend(CoreBackend):
     ) -> tuple[bytes, Sequence[int], int]:
         """Call the core's `normalize`, again with twice the memory while that is too little.
 
-        Arguments and results are those of `CoreBackend._normalize`.
+        Args:
+            text: the text.
+            more: whether text follows, so that only what it cannot change is normalized.
+            with_sources: whether to say where each byte came from.
+
+        Returns:
+            The normalized text; for each of its bytes the place in `text` at which the character
+            begins that it came from, or () without `with_sources`; and how many bytes of `text`
+            were read, which is all of them without `more`.
         """
         core, capacity, work_size = self._core, 2 * len(text) + 64, NORMALIZER_BYTES
         with self._lock:
@@ -162,7 +170,7 @@ class WasmBackend(CoreBackend):
 
         Args:
             text: the text.
-            allowed: as in `Backend`.
+            allowed: the mask of allowed special tokens; None for none.
             flags: those of wwho.h.
             wanted: the columns to fill, of `COLUMNS` and "spans"; without "ids" it only counts.
             cap: without "ids", the number of tokens after which counting may stop.
@@ -223,9 +231,17 @@ class WasmBackend(CoreBackend):
     ) -> tuple[list[int] | int, int, int]:
         """Encode the next part of a text that comes in parts, as far as its ids are certain.
 
+        Args:
+            text: the bytes that came and were not read yet.
+            more: whether bytes follow, so that only what they cannot change is encoded.
+            place: 0 for the first part, otherwise what the call before returned.
+            allowed: the mask of allowed special tokens; None for none.
+            unk: whether unknown units become the unknown token.
+            count: whether to count the ids in place of listing them.
+
         Returns:
-            The ids (or with `count` their number), how many bytes of `text` were read, and the
-            place for the next call.
+            The ids or their number, how many bytes of `text` were read, and the place for the next
+            call.
         """
         flags = _unk_flag(unk) | header.GOES_ON * more
         wanted = () if count else ("ids",)
@@ -235,7 +251,10 @@ class WasmBackend(CoreBackend):
             return ids, job["read"], job["place"]
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
-        """Return how many ids a text has, or some number over `limit` if there are more."""
+        """Return how many ids a text has, or some number over `limit` if there are more.
+
+        With a limit below the length of the text, counting stops soon after the limit.
+        """
         with self._lock:
             cap = min(limit, MAX_LENGTH)
             return self._run_job(text, allowed, _unk_flag(unk), (), cap)["n"]
@@ -249,6 +268,12 @@ class WasmBackend(CoreBackend):
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
     ) -> list[tuple[int, int]]:
         """Convert the places of tokens from bytes to code points, or UTF-16 units.
+
+        Args:
+            text: the text that was encoded.
+            starts: the first byte of each token, ascending.
+            ends: the byte after the last of each token, ascending.
+            utf16: whether to count UTF-16 units; if not, code points.
 
         Returns:
             For each token the first character that it touches, and the one after the last.
@@ -279,6 +304,12 @@ class WasmBackend(CoreBackend):
         self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
     ) -> tuple[bytes, int]:
         """Decode tokens that come in parts, as far as tokens that follow cannot change the text.
+
+        Args:
+            ids: the tokens that came and were not read yet.
+            skip_special: whether special tokens are left out.
+            after: whether tokens before these gave text that is not empty.
+            more: whether tokens follow; if not, all of `ids` are read.
 
         Returns:
             The text, and how many of `ids` were read for it.
@@ -338,6 +369,8 @@ class WasmBackend(CoreBackend):
 
     def token_id(self, text: bytes) -> int:
         """Return the id of the token with exactly these bytes.
+
+        It is that of the last model that has such a token, otherwise that of an added token.
 
         Raises:
             UnknownTokenError: no token has these bytes.
@@ -509,7 +542,7 @@ class CoreInstance:
 
 @cache
 def _wasm_module() -> Any:
-    """Return the compiled .wasm file, a `WebAssembly.Module`.
+    """Return the compiled .wasm file, a `WebAssembly.Module`; it is compiled once.
 
     Raises:
         BackendError: this is not Pyodide, or the package came without its .wasm file.

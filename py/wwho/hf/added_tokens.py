@@ -96,8 +96,9 @@ def with_added_tokens(enc: Tokenizer, added: Mapping[int, AddedToken]) -> Tokeni
 def with_pretoken_spans(enc: Tokenizer) -> Tokenizer:
     """Return a model that cuts a text as `enc` does, and whose spans are pretokens.
 
-    The spans of a model over characters are its characters, even where a pre-tokenizer made
-    pretokens first. Then the result is a new model that only cuts; otherwise it is `enc`.
+    The spans of a model over characters are its characters, even if a pre-tokenizer makes
+    pretokens first. If the provenance has such a pre_tokenizer, the result is a new model with the
+    same cuts, whose ids mean nothing; otherwise it is `enc` itself.
     """
     record = enc.info.provenance.get(KEY)
     if all(route.units is None for route in enc.info.routes) or not record:
@@ -116,7 +117,11 @@ def with_pretoken_spans(enc: Tokenizer) -> Tokenizer:
 
 
 def _makes_pretokens(component: dict[str, Any] | None) -> bool:
-    """Return whether a pre_tokenizer of a tokenizer.json cuts text; False for null."""
+    """Return whether a pre_tokenizer of a tokenizer.json cuts text into pretokens.
+
+    A Sequence does if one of its components does. One with `split` or `use_regex` false does not,
+    and None (null) neither.
+    """
     if component is None:
         return False
     if component.get("type") == "Sequence":

@@ -88,7 +88,10 @@ def samples_of(text: Any, text_pair: Any, is_split_into_words: bool) -> tuple[li
 
 
 def _sample_of(item: Any, is_split_into_words: bool) -> Sample:
-    """Return the sample that an item of a batch is: an input, or a pair of inputs.
+    """Return the sample that an item of a batch is: one input with None, or two.
+
+    A list or tuple of two is a pair, but where inputs are words only a tuple is; a list of one text
+    is that text.
 
     Raises:
         ValueError: it is a list of more than two texts, and these are not words.
@@ -161,7 +164,11 @@ class BatchEncoder:
         self._rows = self._cut_into_rows()
 
     def to_batch_encoding(self) -> BatchEncoding:
-        """Return the result of the call: the columns, padded, and a lazy `Encoding` of each row."""
+        """Return the result of the call: columns, and an `Encoding` of each row.
+
+        The columns are those of `_columns`, padded, with `length` and `overflow_to_sample_mapping`
+        if the options ask for these, as lists or as tensors. Encodings are made at first use.
+        """
         columns, padding = self._columns(), self._padding()
         width = padding.width(columns["input_ids"]) if padding else 0
         if padding:
@@ -309,7 +316,10 @@ class BatchEncoder:
         )
 
     def _type_ids(self, row: Row) -> list[int]:
-        """Return the token type of each token of a row, special tokens among them."""
+        """Return the token type of each token of a row, special tokens among them.
+
+        Without special tokens, types are those of the places of texts in the model's template.
+        """
         first, second = items_in_row(self._ids[row.sample], row)
         second_or_none = second if row.second else None
         if not self._options.add_special_tokens:

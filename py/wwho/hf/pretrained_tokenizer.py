@@ -165,7 +165,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """Return the added tokens by id: the model's own, and those of `added_tokens_decoder`.
 
         Removes `added_tokens_decoder` from the options. How a special token is found is what the
-        caller says of it, if the model does not come from a tokenizer.json.
+        caller says of it (lstrip, rstrip, single_word), unless the model comes from a
+        tokenizer.json.
         """
         own = added_tokens_of(self.wwho.info)
         flagged = {}
@@ -204,7 +205,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     @property
     def vocab(self) -> dict[str, int]:
-        """What `get_vocab` returns."""
+        """The id of each name, as `get_vocab` returns it."""
         return self.get_vocab()
 
     def get_vocab(self) -> dict[str, int]:
@@ -297,7 +298,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """Add tokens as fast tokenizers do, and open the model anew with them.
 
         A token with the name of one that the model has gets its id; any other gets the next id
-        after all. Nothing changes if an error is raised.
+        after all. The model is opened anew only if a token is new or changed, or at the first
+        call. Nothing changes if an error is raised.
 
         Args:
             new_tokens: texts, or `AddedToken`s; empty ones are left out.
@@ -435,7 +437,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
         Returns:
             Columns with a list for each row; for a single text without overflow or tensors, the
-            list of its only row.
+            list of its only row. transformers may log a warning that it is too long for a model.
 
         Raises:
             TypeError: an input is neither text, words nor ids.

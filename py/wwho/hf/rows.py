@@ -51,6 +51,9 @@ class SpecialTokensAround:
     def put_by(cls, build: Callable[..., list[int]], pair: bool) -> SpecialTokensAround:
         """Find out which ids a function puts around inputs, by a call with inputs of one id each.
 
+        The ids of the call are -1 and -2, which no token has; all others in its result are special
+        tokens.
+
         Args:
             build: `build_inputs_with_special_tokens` of a tokenizer of transformers.
             pair: whether it gets two inputs.
@@ -91,7 +94,7 @@ class SpecialTokensAround:
 
 @dataclass(frozen=True)
 class Truncation:
-    """How samples are cut to a length.
+    """A way to cut samples to a length.
 
     Attributes:
         strategy: "longest_first", "only_first" or "only_second": the input that is cut.
@@ -210,7 +213,7 @@ def items_in_row(
 
 @dataclass(frozen=True)
 class Padding:
-    """How the rows of a batch are brought to one length.
+    """A way to bring the rows of a batch to one length.
 
     Attributes:
         length: the tokens that rows should have; None for as many as the longest row has.
@@ -234,7 +237,7 @@ class Padding:
         return width + -width % (self.multiple or 1)
 
     def pad(self, name: str, rows: list[list[Any]], width: int) -> list[list[Any]]:
-        """Return the rows of a column, each filled up to `width` items.
+        """Return the rows of a column, each filled up to `width` items; longer rows stay.
 
         Args:
             name: the column, such as "attention_mask", which decides what rows are filled with.

@@ -18,7 +18,7 @@ from wwho.format.read import read_artifact
 from wwho.tokenizer import Tokenizer
 
 TWIN_SUFFIX = "\u2581"
-"""What the name of a token ends in if an earlier model has a token with the same text."""
+"""The end of a token's name if an added token, or one of a later model, has the same text."""
 
 
 class TokenNames:
@@ -57,7 +57,8 @@ def comes_with_names(info: Info) -> bool:
 def names_of_file(enc: Tokenizer) -> list[str]:
     """Return the name of each id as the file has it that a model was imported from.
 
-    Ids without a token have the name of `unused_name`.
+    An added token goes before a token of the model with its id. Ids without a token have the name
+    of `unused_name`.
     """
     artifact = read_artifact(enc._blob)
     names = list(map(unused_name, range(artifact.n_vocab)))

@@ -42,11 +42,11 @@ class BatchMethods(OpenModel):
             text: the texts.
             pairs: a second text for each, as `pair` of `encode`.
             num_threads: how many threads may share the texts; at least 1. There are never more
-                than processors, nor than the texts are worth.
-            add_special_tokens: as for `encode`.
-            allowed_special: as for `encode`.
-            disallowed_special: as for `encode`.
-            unk: as for `encode`.
+                than processors, and a small batch is done in the calling thread.
+            add_special_tokens: whether the model's template puts special tokens around the texts.
+            allowed_special: special tokens that the texts may spell, or "all".
+            disallowed_special: those that are an error in the text, or "all"; see `encode`.
+            unk: "spell" or "token": what becomes of unknown syllables; see `encode`.
 
         Raises:
             SpecialTokenError: a text spells a disallowed special token; then nothing is encoded.

@@ -1,4 +1,4 @@
-"""Where a text may be cut in a way that suits a reader: paragraphs, sentences, lines and words."""
+"""The boundaries at places of a text: the ends of paragraphs, sentences, lines and words."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ def sentence_end() -> re.Pattern[str]:
 
 def boundary_at(text: str, place: int) -> int:
     """Return the best kind of boundary at a place in a text, as an index of `BOUNDARIES`.
+
+    0 is the best kind. Only `LOOK_BEHIND` code points before the place and one after it decide.
 
     A place beside white space is at least a WORD boundary. A sentence ends after its terminator
     and at each place in the spaces after that; a line and a paragraph end after their last line

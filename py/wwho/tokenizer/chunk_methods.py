@@ -60,8 +60,8 @@ class ChunkMethods(OpenModel):
             text: the text.
             limit: tokens, 0 or more; with those of the template, at least as many as they are.
             add_special_tokens: whether the tokens of the model's template count towards the limit.
-            allowed_special: as for `encode`.
-            disallowed_special: as for `encode`.
+            allowed_special: special tokens that the text may spell, or "all".
+            disallowed_special: those that are an error in the text, or "all"; see `encode`.
 
         Raises:
             TypeError: the text is no `str`, or the limit no whole number.
@@ -113,8 +113,8 @@ class ChunkMethods(OpenModel):
                 kind of "paragraph" (a blank line follows), "sentence", "line", "word" and "token".
             add_special_tokens: whether the tokens of the model's template count in each chunk. The
                 limit must then be greater than their number. A chunk's text contains none of them.
-            allowed_special: as for `encode`.
-            disallowed_special: as for `encode`.
+            allowed_special: special tokens that the text may spell, or "all".
+            disallowed_special: those that are an error in the text, or "all"; see `encode`.
 
         Raises:
             TypeError: the text is no `str`, or the limit or overlap no whole number.
@@ -312,8 +312,8 @@ class _Chunker:
     def _start_after(self, end: int) -> int:
         """Return the place where the chunk after one that ends at `end` should begin.
 
-        It shares at most `overlap` tokens. Between half as many and all, it begins after the best
-        kind of boundary, and as early as possible.
+        It shares at most `overlap` tokens. It begins after the best kind of boundary at which it
+        shares at least half as many, and as early as possible; without one, it shares them all.
         """
         tokens_before = self.cuts.tokens_before
         least = bisect_left(tokens_before, tokens_before[end] - self.overlap)

@@ -71,7 +71,7 @@ class DecodeMethods(OpenModel):
     __slots__ = ()
     _texts: TokenTexts
     _joined: Sequence[bytes | None]
-    """The same list if a text is its tokens' bytes joined; else empty, as a decoder has a say."""
+    """`_texts` itself, or () for a model with a decoder, which does not simply join the texts."""
 
     def decode(
         self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False
@@ -342,7 +342,7 @@ def _id_list(tokens: Sequence[int]) -> Sequence[int]:
 def _map_with_threads(
     function: Callable[[_In], _Out], items: Iterable[_In], num_threads: int
 ) -> list[_Out]:
-    """Return what a function makes of each item, in order.
+    """Return what a function makes of each item, in the order of the items.
 
     Threads share the items if these are long enough on average, `WORTH_A_THREAD`; otherwise the
     calling thread does them all.

@@ -1,4 +1,4 @@
-"""Where the grapheme clusters of a text end: characters as a reader sees them (UAX 29)."""
+"""The edges of the grapheme clusters of a text: characters as a reader sees them (UAX 29)."""
 
 from __future__ import annotations
 

@@ -40,9 +40,9 @@ class StreamMethods(OpenModel):
 
         Args:
             parts: the text in parts; a `str` must not end within a pair of surrogates.
-            allowed_special: as for `encode`.
-            disallowed_special: as for `encode`.
-            unk: as for `encode`.
+            allowed_special: special tokens that the text may spell, or "all".
+            disallowed_special: those that are an error in the text, or "all"; see `encode`.
+            unk: "spell" or "token": what becomes of unknown syllables; see `encode`.
 
         Yields:
             Lists of ids, which joined are those that `encode` gives for the whole text. Each is

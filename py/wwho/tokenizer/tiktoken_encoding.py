@@ -118,8 +118,8 @@ class Encoding(Tokenizer):
 
         Args:
             text: the beginning of a text.
-            allowed_special: as for `encode`.
-            disallowed_special: as for `encode`.
+            allowed_special: special tokens that the text may spell, or "all".
+            disallowed_special: those that are an error in the text, or "all"; see `encode`.
 
         Returns:
             stable: the ids of a beginning of the text, which no continuation changes.
@@ -182,7 +182,8 @@ class Encoding(Tokenizer):
 
         They are, as in tiktoken: each token that begins with `rest`; for each token that begins
         with an end of `rest`, the ids of what is before that end together with the token, as far
-        as they cover `rest`; and `rest` with its last space apart, which a word may take.
+        as they cover `rest`; and if `rest` ends with white space after something else, the ids of
+        both apart, because a word that follows may take the white space.
         """
         completions: set[tuple[int, ...]] = set()
         completions.update((self._mergeable_ranks[token],) for token in self._tokens_with(rest))
