@@ -2,9 +2,8 @@
 
 from importlib.resources import files
 
-from wwho.compile.schema_loader import read_document
-
 import wwho
+from wwho.compile.schema_loader import read_document
 
 TEXT, IDS = "ඔයා 1 special अद्भुत", [267431, 220, 16, 3582, 218041]
 
