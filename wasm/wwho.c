@@ -1,6 +1,8 @@
 /* WWHO, in one compilation unit. */
 #define WWHO_LOCAL static
 
+#include "src/arena.c"
+
 #include "src/stream.c"
 #include "src/lookup.c"
 
@@ -9,20 +11,13 @@
 
 #include "src/encode.c"
 
-/* Code that runs once or rarely must be small (WebAssembly: 4 KB less in all). */
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#endif
-
 #include "src/decode.c"
 #include "src/utf8.c"
 #include "src/added.c"
 #include "src/passes.c"
 #include "src/pairs.c"
 #include "src/normalize.c"
-#ifndef __wasm__
 #include "src/plain.c"
-#endif
 #include "src/parts.c"
 #include "src/stages.c"
 #include "src/unknown.c"
@@ -43,7 +38,3 @@
 
 #include "src/cuts.c"
 #include "src/info.c"
-
-#ifdef __clang__
-#pragma clang attribute pop
-#endif

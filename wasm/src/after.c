@@ -98,7 +98,7 @@ typedef struct {
 } wwho_listed;
 
 /* False if no token has this id. */
-static COLD bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
+static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
     const wwho_decoder *d = &model->decoder;
     *t = (wwho_listed){.byte = -1};
     t->text = token_text(model, id, &t->n);
@@ -134,16 +134,16 @@ WWHO_LOCAL bool is_special(const wwho_model *model, uint32_t id) {
     return false;
 }
 
-static COLD bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
+static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
     return flags & WWHO_SKIP_SPECIAL && is_special(model, id);
 }
 
-static COLD uint8_t *append(uint8_t *to, const uint8_t *from, size_t n) {
+static uint8_t *append(uint8_t *to, const uint8_t *from, size_t n) {
     copy_bytes(to, from, n);
     return to + n;
 }
 
-static COLD uint8_t *append_token(uint8_t *to, const uint8_t *text, uint32_t n) {
+static uint8_t *append_token(uint8_t *to, const uint8_t *text, uint32_t n) {
     copy_bytes(to, &n, 4);
     return append(to + 4, text, n);
 }
@@ -175,7 +175,7 @@ typedef struct {
     const wwho_rewriting *pairs;
 } wwho_state;
 
-static COLD bool begins_with(const uint8_t *text, const uint8_t *end, const uint8_t *a, size_t n) {
+static bool begins_with(const uint8_t *text, const uint8_t *end, const uint8_t *a, size_t n) {
     return (size_t)(end - text) >= n && same_text(text, a, n);
 }
 

@@ -122,7 +122,7 @@ static void find_marking(const wwho_stored *a, state_set *marking) {
 }
 
 /* The rows of the scanner's table. */
-static APART void put_rows(const wwho_stored *a, uint32_t n_classes, uint32_t *table, uint32_t stride) {
+static void put_rows(const wwho_stored *a, uint32_t n_classes, uint32_t *table, uint32_t stride) {
     state_set marking;
     find_marking(a, &marking);
     for (uint32_t state = 0; state < a->n_states; state++) {
@@ -167,7 +167,7 @@ static bool is_calm(const wwho_classes *classes, const uint32_t *table, uint32_t
 }
 
 /* Put the ranges into the rows, and ENTRY_RUN on the entries that lead there. */
-static APART void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_states, uint32_t stride) {
+static void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_states, uint32_t stride) {
     for (uint32_t row = stride; row < n_states * stride; row += stride) {
         wwho_range range = is_calm(classes, table, row) ? (wwho_range){ONES * 128, 0} : loop_range(classes, table, row);
         copy_bytes(table + row + stride - 4, &range, sizeof range);

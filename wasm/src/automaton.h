@@ -76,7 +76,7 @@ typedef struct {
 #define BLOCK_BITS 0xC0FEFFu
 
 /* The code point of the character at `text`, of n > 0 bytes, and above 24 bits its width. */
-static WARM uint32_t wide_character(const uint8_t *text, size_t n) {
+static HOT uint32_t wide_character(const uint8_t *text, size_t n) {
     uint32_t code_point, width = utf8_next(text, n, &code_point);
     return code_point | width << 24;
 }
@@ -92,7 +92,7 @@ static HOT void read_wide_class(const wwho_classes *classes, wwho_cursor *c) {
         c->class = c->page[(word >> 2 & 64) | (word >> 16 & 63)];
         return;
     }
-    if (FETCHES && (word & 0xC0E0) == 0x80C0 && word & 0x1E) { /* of two bytes: known Russian is 1.08 times as fast, Arabic 1.05 */
+    if ((word & 0xC0E0) == 0x80C0 && word & 0x1E) { /* of two bytes: known Russian is 1.08 times as fast, Arabic 1.05 */
         c->width = 2;
         c->class = class_of(classes, (word & 31) << 6 | (word >> 8 & 63));
         return;
@@ -117,7 +117,7 @@ static HOT void read_class(const wwho_classes *classes, wwho_cursor *c) {
 }
 
 /* The same, where it is not done for every character. */
-static WARM void read_first_class(const wwho_classes *classes, wwho_cursor *c) { read_class(classes, c); }
+static inline void read_first_class(const wwho_classes *classes, wwho_cursor *c) { read_class(classes, c); }
 
 /* A cursor at the start of a text. */
 static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *text, size_t at, size_t end) {
@@ -145,7 +145,7 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
 
 /* Move the cursor, which is not at the end, past the match that starts there; its rule goes to *rule. Every automaton was checked to have
  * one. Most matches end just before the character that ends the scan, so that character is not read again. */
-static WARM void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor,
+static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor,
                            uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;

@@ -79,7 +79,7 @@ static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *id
 }
 
 /* Make the key of a text of n > 0 bytes. It is safe to read `readable` bytes from its start on. `model` is the model's number. */
-STATIC_COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
+static inline void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
     uint8_t copy[8 * LONG_TEXT];
     key->set = 0;
     key->n = n;
@@ -114,7 +114,7 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
 
 /* Look up the ids of a text. They go to `ids`, which has room for LONG_ROOM. Returns their number, or 0 if the cache does not hold the
  * text. */
-static WARM uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
+static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     const uint64_t *line = key->set;
     if (!line) return 0;
     if (is_short(key)) {

@@ -35,7 +35,7 @@ static bool add_marks(const wwho_automaton *a, uint32_t state, uint32_t entry) {
     return new != 0;
 }
 
-WWHO_LOCAL APART void put_ways(const wwho_classes *classes, wwho_automaton *a) {
+WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     uint32_t n = 1, n_states = a->stored.n_states, n_classes = classes->n_classes;
     uint16_t *found = a->found; /* states, in the order in which they are found */
     fill_bytes(a->after, 0, n_classes * a->words * sizeof *a->after);

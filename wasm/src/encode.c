@@ -45,7 +45,7 @@ WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sour
 
 /* Write n ids of a text that starts at `at`, from a buffer with room for LONG_ROOM. Copying all of the buffer at once makes Hindi and
  * Sinhala that were seen before 1.04 to 1.06 times as fast. */
-static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
+static HOT void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
     if (e->n + LONG_ROOM <= e->quick) {
         copy_bytes(e->ids + e->n, ids, LONG_ROOM * sizeof *ids);
         e->n += n;
@@ -60,15 +60,15 @@ static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
 /* The token that equals the n bytes of text at a place, or WWHO_NONE. */
-static COLD uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
+static uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
     return find_text(v, e->text + at, n, e->len - at, hash_at(e, at, n));
 }
 
-/* The same for a character: its symbol, or another token, or WWHO_NONE. Natively it is remembered, but for a byte of broken UTF-8. */
+/* The same for a character: its symbol, or another token, or WWHO_NONE. It is remembered, but for a byte of broken UTF-8. */
 static uint32_t find_character(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, uint32_t width, uint32_t code_point) {
     wwho_character *known = &e->merging->characters[code_point % CHARACTERS];
     uint32_t of = 1 + (code_point << 2 | (uint32_t)(v - e->model->models));
-    if (!FETCHES || code_point == REPLACEMENT) return find_at(e, v, at, width);
+    if (code_point == REPLACEMENT) return find_at(e, v, at, width);
     if (known->of != of) *known = (wwho_character){of, find_at(e, v, at, width)};
     return known->token;
 }
@@ -112,7 +112,7 @@ static uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
 }
 
 /* Write the symbols where a merge gave up as they are. */
-static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
+static void put_symbols(wwho_encoder *e, wwho_run *run) {
     release(e, run->v);
     for (size_t at = e->merging->at; at < run->end;) {
         uint32_t n, token = symbol_at(e->merging, run, at, &n);
@@ -122,7 +122,7 @@ static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
 }
 
 /* Write the tokens of a pretoken over bytes. It is part of a text of which `len` bytes may be read. */
-static COLD void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
+static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
                              size_t end) {
     uint64_t hash = hash_text(text + at, end - at, len - at);
     uint32_t token = find_text(v, text + at, end - at, len - at, hash);
@@ -151,7 +151,7 @@ static COLD void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const ww
     put_symbols(e, &run);
 }
 
-COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     (void)route;
     if (!e->pairs) {
         merge_piece(e, v, key, e->text, e->len, at, end);
@@ -187,7 +187,7 @@ static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at,
 }
 
 /* Add the n tokens of a segment to the phrase, for a model with superwords. */
-static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
+static void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
     wwho_phrase *p = &e->phrase;
     wwho_row *row = &p->row;
     const wwho_vocabulary *v = &e->model->models[route->model];
@@ -246,7 +246,7 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
 }
 
 /* If the whole pretoken is a token that no merge makes, write that token. */
-static COLD bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
+static bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     uint32_t token = v->whole_pieces ? find_at(e, v, at, end - at) : WWHO_NONE;
     if (token == WWHO_NONE || token < v->n_made) return false;
     keep_tokens(key, v, &token, 1);
@@ -259,7 +259,7 @@ static bool are_characters(const wwho_automaton *units) { return units->single &
 
 /* Encode a short pretoken whose symbols are characters, some of which the model may lack. If each run between those were merged with
  * encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer, and 1.5 times in WebAssembly. */
-static COLD void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
+static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     wwho_row *row = &e->merging->row;
     const size_t first = at;
     size_t start = at;
@@ -286,7 +286,7 @@ static COLD void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, co
     if (start == first) keep_tokens(key, v, row->tokens, row->n);
 }
 
-COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     wwho_held *held = &e->held;
     if (put_unmade(e, v, key, at, end)) return;
     e->unk_end = SIZE_MAX;
@@ -310,13 +310,13 @@ COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_r
         put_all(e, v, held->tokens, held->n, at);
 }
 
-static WARM const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_piece *piece) {
+static HOT const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_piece *piece) {
     return &e->model->models[piece->route->model];
 }
 
 /* Write the ids that the cache had for the block's pretokens from `from` up to `to`. Copying them four at a time makes English and
  * code 1.15 times as fast in WebAssembly, natively 1.02 to 1.04 times. */
-static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
+static void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
     const uint32_t *ids = e->block->ids + from->first;
     uint32_t n = to->first - from->first;
     if (!e->cap || e->n + n + QUICK_ROOM <= e->quick) {
@@ -328,7 +328,7 @@ static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_p
 
 /* Fill a row with the symbols of a pretoken that consists only of syllables, or with the one token that equals the pretoken. The row stays
  * empty if the pretoken contains anything else. */
-static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_row *row, size_t at,
+static void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_row *row, size_t at,
                              size_t end) {
     const wwho_classes *classes = &e->model->classes;
     wwho_cursor c = start_at(classes, e->text, at, end);
@@ -353,7 +353,7 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
 }
 
 /* The same where each character is a symbol. */
-static COLD void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, wwho_row *row, size_t at, size_t end) {
+static void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, wwho_row *row, size_t at, size_t end) {
     for (size_t next = at, start; next < end;) {
         uint32_t code_point, width = utf8_next(e->text + next, end - next, &code_point);
         uint32_t token = find_character(e, v, start = next, width, code_point);
@@ -379,7 +379,7 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
     row->pairs = &v->pairs;
     if (end - at > WINDOW || !v->pairs.slots || e->n_within) return;
     if (route->units) {
-        if (FETCHES && are_characters(route->units))
+        if (are_characters(route->units))
             start_characters(e, v, row, at, end);
         else
             start_units(e, v, route->units, row, at, end);
@@ -402,7 +402,7 @@ WWHO_LOCAL bool rewrite_group(wwho_encoder *e, uint32_t group, const uint8_t *te
 }
 
 /* Rewrite a pretoken by the steps for pretokens, and encode the result. The cache stores its tokens under the text before. */
-static COLD void encode_within(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+static void encode_within(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end) {
     const uint8_t *text = e->text;
     size_t len = e->len, first = e->n;
@@ -426,7 +426,7 @@ static COLD void encode_within(wwho_encoder *e, const wwho_vocabulary *v, const 
 /* Write the tokens of the block's pretokens. This works in phases, so that reads overlap: the keys, made when the pretokens are queued; the
  * cache lookup, without a branch; then the pretokens that the cache lacks: tokens that equal a whole pretoken, and merges, ROWS of them
  * side by side. */
-COLD void put_block(wwho_encoder *e) {
+WWHO_LOCAL void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
@@ -460,7 +460,7 @@ COLD void put_block(wwho_encoder *e) {
             n_kept[j] = kept_ids(key, kept[j]);
             b->rows[j].n = 0;
             const wwho_vocabulary *v = model_of(e, piece);
-            if (FETCHES && !n_kept[j] && v->pairs.slots && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
+            if (!n_kept[j] && v->pairs.slots && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
         }
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
@@ -500,7 +500,7 @@ COLD void put_block(wwho_encoder *e) {
 }
 
 /* Write the block if it has no room for n more pretokens. Returns how many it then has. */
-COLD uint32_t make_room(wwho_encoder *e, uint32_t n) {
+WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n) {
     if (e->block->n + n > BLOCK || e->n + e->block->n > e->limit) put_block(e);
     return e->block->n;
 }
@@ -516,7 +516,7 @@ static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, si
 }
 
 /* Add the pretokens up to number n, all of this route, to the block. Their ends are already there, and the first starts at `at`. */
-COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
+WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
     wwho_block *b = e->block;
     const uint8_t *text = e->text;
     uint64_t *cache = e->cache;

@@ -2,7 +2,7 @@
 #include "early.h"
 
 /* When a token is made, in its own text and in any other: the highest rank of all merges that make it. */
-static COLD uint32_t level_of(const wwho_vocabulary *v, uint32_t token) { return v->level ? v->level[token] : token; }
+static uint32_t level_of(const wwho_vocabulary *v, uint32_t token) { return v->level ? v->level[token] : token; }
 
 /* Whether two tokens are a valid pair: BPE over their joined text ends with just these two. The loop goes back in time along the seam. x is
  * the last part of the left token, and y is the first part of the right one. `limit` is the highest rank of a merge from the time when both

@@ -60,13 +60,6 @@ typedef struct {
     uint8_t any, bytes[256];
 } wwho_firsts;
 
-#ifdef __wasm__
-/* Skips most text without an added token: every added token has one of the first four bytes (not NUL) at one of its first 8 places, unless
- * the last byte is not zero. */
-typedef struct {
-    uint8_t bytes[5];
-} wwho_starts;
-#else
 /* Skips most text without an added token: every added token has one of a few bytes at one of its first 8 places, the rarest of its bytes
  * there. */
 typedef struct {
@@ -78,7 +71,6 @@ typedef struct {
     uint64_t first[64];  /* hashes of the first `least` bytes */
     uint64_t more[1024]; /* hashes of the first 8 bytes, or of all if there are fewer */
 } wwho_starts;
-#endif
 
 struct wwho_model {
     wwho_file file;
@@ -102,7 +94,7 @@ struct wwho_model {
 };
 
 /* Move the cursor past the segment that starts there; its route goes to *route. */
-static WARM void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
+static HOT void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
     *route = 0;
     if (model->router)
         scan_piece(&model->classes, model->router, c, route);

@@ -5,7 +5,7 @@
 #include "passes.h"
 
 /* Whether a map leaves a character as it is, whatever is next to it. */
-static COLD bool is_kept(const wwho_rewriting *step, uint32_t code_point) {
+static bool is_kept(const wwho_rewriting *step, uint32_t code_point) {
     bool apart = step->flags & HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES;
     const wwho_rewrite *r = rewrite_of(step, code_point);
     return r->n == KEPT && !r->order && !r->second && !apart && !joins_hangul(step, code_point);
@@ -31,7 +31,7 @@ typedef struct {
 
 /* Look at the next character with the rules of the first step. Returns whether they may restart before it: no cluster continues there.
  * Without `begins`, no rule begins with it; in WebAssembly, unseen Hindi as T5 takes 0.86 of the time for that. */
-static COLD bool look_for_rules(const wwho_normalizing *it, size_t at, uint32_t code_point, bool begins, rule_state *s) {
+static bool look_for_rules(const wwho_normalizing *it, size_t at, uint32_t code_point, bool begins, rule_state *s) {
     const wwho_automaton *a = it->steps->automaton;
     size_t to = at;
     uint32_t class = class_at(it, code_point), depth = 0;
@@ -79,7 +79,7 @@ static const wwho_rewrite *first_part(const wwho_rewriting *map, uint32_t code_p
  * matter, or if it is at the end. Marks on both sides of characters that vanish may change places, so a run does not end before one.
  * `next`: the character after it, if that is plain, and the one before is; or WWHO_NONE. RULES as the first step is left out: that is for
  * look_for_rules(). */
-static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width, uint32_t next) {
+static uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width, uint32_t next) {
     uint32_t code_point = character_at(it, at, width);
     const bool first = it->fresh && at == it->at, last = at + *width == it->end;
     bool ordered = false, gone = false, ahead = false;
@@ -125,7 +125,6 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
     return gone || ordered ? WWHO_NONE : code_point | ahead * PLAIN_AHEAD;
 }
 
-#ifndef __wasm__
 /* Write a character of the table. There must be room for four bytes. */
 static HOT void write_packed(wwho_normalizing *it, uint32_t packed, size_t source, uint32_t origin) {
     write_bytes(it, packed, packed >> 24 & PLAIN_BYTES, (uint32_t)source, origin);
@@ -217,10 +216,9 @@ static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
     for (; n && at < it->end && it->plain && plain_made(it->plain, it->text + at, it->end - at, &width); n--) at += width;
     return n ? 0 : at;
 }
-#endif
 
 /* The same as plain_at(), as it is in wwho_known. */
-static COLD uint64_t known_of(const wwho_normalizing *it, size_t at, uint32_t next) {
+static uint64_t known_of(const wwho_normalizing *it, size_t at, uint32_t next) {
     uint32_t width, made = plain_at(it, at, &width, next), n = 0;
     uint8_t bytes[4] = {0};
     if (made == WWHO_NONE) return 0;
@@ -278,10 +276,8 @@ static bool write_known(wwho_normalizing *it) {
         if (!anew) continue;
         sure_at = at;
         sure = it->n;
-#ifndef __wasm__
         again = at > it->at && skip_plain(it, at, 2);
         if (again) break;
-#endif
     }
     it->fresh &= sure_at == it->at;
     it->at = sure_at;
@@ -313,9 +309,7 @@ WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len) {
     passing alone[3], *columns = room ? work : alone; /* without steps, no room is needed */
     room += !room;
     while (it->at < it->end) {
-#ifndef __wasm__
         write_plain(it);
-#endif
         if (it->at == it->end || write_known(it)) continue;
         character_run run = {.it = it, .now = columns, .next = columns + room, .spare = columns + 2 * room, .room = room};
         size_t end = read_run(&run);
@@ -339,9 +333,7 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint3
     const wwho_normalizer *n = &model->normalizer;
     it->steps = n->steps + n->starts[group];
     it->n_steps = n_in_group(n, group);
-#ifndef __wasm__
     it->plain = group < STEPS_WITHIN && n->starts[STEPS_WITHIN] ? &n->plain[group] : 0;
-#endif
     it->classes = &model->classes;
     it->known = known + group * KNOWN_SLOTS;
     it->rules = it->n_steps && it->steps->kind == STEP_RULES ? it->steps->trie : 0;

@@ -58,7 +58,6 @@ enum { PLAIN = 0x3000, PLAIN_BYTES = 3 };
 #define PLAIN_HEAD (1u << 30)  /* only certain if no character with PLAIN_TAIL follows */
 #define PLAIN_AHEAD (1u << 31) /* its source is the character after it */
 
-#ifndef __wasm__
 typedef struct {
     bool clusters;
     bool begins,
@@ -68,7 +67,6 @@ typedef struct {
     wwho_range kept;   /* characters that are kept, next to others of the range */
     uint32_t made[PLAIN];
 } wwho_plain;
-#endif
 
 /* The steps that rewrite texts, those that rewrite the parts between added tokens of normalized text, and those that rewrite pretokens. */
 enum { STEPS_EARLY, STEPS_LATE, STEPS_WITHIN, N_STEP_GROUPS };
@@ -78,9 +76,7 @@ typedef struct {
     uint32_t starts[N_STEP_GROUPS + 1]; /* group g is the steps from starts[g] to starts[g + 1] */
     wwho_rewriting steps[WWHO_MAX_STEPS];
     const wwho_rewriting *pairs; /* how to write pretokens for a model over bytes, or null; not one of the steps */
-#ifndef __wasm__
     wwho_plain *plain; /* one for the first steps, and one for the late steps */
-#endif
 } wwho_normalizer;
 
 static inline uint32_t n_in_group(const wwho_normalizer *n, uint32_t group) { return n->starts[group + 1] - n->starts[group]; }
@@ -89,10 +85,8 @@ static inline uint32_t n_in_group(const wwho_normalizer *n, uint32_t group) { re
 WWHO_LOCAL int build_normalizer(wwho_section section, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
                                 wwho_normalizer *normalizer);
 
-#ifndef __wasm__
 /* Fill in `plain`, after the automata are built. */
 WWHO_LOCAL void put_plain(const wwho_normalizer *normalizer, const wwho_classes *classes);
-#endif
 
 enum { KEPT = 255, PAIRED = 254 };
 enum { STEP_MAP = 1, STEP_REPLACE, STEP_ENDS, STEP_RULES, STEP_SPELL, STEP_PAIRS };
@@ -148,10 +142,8 @@ typedef struct {
     const wwho_rewriting *steps;
     uint32_t n_steps;
     const wwho_classes *classes;
-#ifndef __wasm__
     const wwho_plain *plain; /* null: there are no steps */
     size_t not_plain;        /* up to here, `plain` finds no place where the steps may restart */
-#endif
     const uint8_t *text;
     size_t at, end; /* byte offsets in the text */
     bool fresh;     /* a part starts at `at`; else the text before was already rewritten */

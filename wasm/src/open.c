@@ -191,9 +191,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     for (size_t i = 0; !status && i < sizeof build / sizeof *build; i++) status = build[i](model);
     if (status) return status;
     finish(model);
-#ifndef __wasm__
     put_plain(&model->normalizer, &model->classes);
-#endif
     *result = model;
     return WWHO_OK;
 }

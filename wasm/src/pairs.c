@@ -1,7 +1,7 @@
 /* See pairs.h. */
 #include "pairs.h"
 
-COLD uint32_t symbol_bytes(uint32_t symbol) {
+WWHO_LOCAL uint32_t symbol_bytes(uint32_t symbol) {
     return (SYMBOL_LEAD + symbol / SYMBOL_TRAILS) | (SYMBOL_TRAIL + symbol % SYMBOL_TRAILS) << 8;
 }
 

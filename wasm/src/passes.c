@@ -3,7 +3,7 @@
 
 enum { MAX_CLUSTER = 6 };
 
-COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end) {
+WWHO_LOCAL uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end) {
     const wwho_rewrite *r = rewrite_of(step, code_point);
     uint32_t *at = end;
     for (; r->n == PAIRED && end - at < MAX_TARGETS; r = rewrite_of(step, code_point)) {
@@ -16,7 +16,7 @@ COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint3
 }
 
 /* Write n characters in place of `old` ones. Their source is `source`, unless find_sources() later derives it from the counts. */
-static COLD void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
+static void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
     for (uint32_t k = 0; k < n; k++) {
         run->full |= run->made == run->room;
         if (run->full) return;
@@ -30,13 +30,13 @@ static COLD void put_characters(character_run *run, const uint32_t *code_points,
 }
 
 /* Write one character in place of another one, or of none. */
-static WARM void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
+static void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
     run->full |= run->made == run->room;
     if (!run->full) run->next[run->made++] = (passing){code_point, source, origin, !old, 0};
 }
 
 /* Write a character as it is. */
-static WARM void keep_character(character_run *run, const passing *p, uint32_t origin) {
+static void keep_character(character_run *run, const passing *p, uint32_t origin) {
     put_character(run, p->code_point, 1, p->source, origin);
 }
 
@@ -95,7 +95,7 @@ static uint32_t composed(const wwho_rewriting *step, uint32_t first, uint32_t se
     return WWHO_NONE;
 }
 
-COLD bool composes(const wwho_rewriting *step) { return step->n_compositions || step->flags & HANGUL_TOGETHER; }
+WWHO_LOCAL bool composes(const wwho_rewriting *step) { return step->n_compositions || step->flags & HANGUL_TOGETHER; }
 
 /* Compose each starter with the marks after it, unless a character between them blocks this. Returns how many characters are left. */
 static size_t put_together(character_run *run, const wwho_rewriting *step, size_t n) {
@@ -119,7 +119,7 @@ static size_t put_together(character_run *run, const wwho_rewriting *step, size_
 
 /* Find the source of each character. Characters take the sources of the characters before the step in order, from `at` on. An additional
  * character takes the source of its neighbour. */
-static COLD void find_sources(character_run *run, size_t at) {
+static void find_sources(character_run *run, size_t at) {
     for (size_t i = 0; i < run->made; i++) {
         passing *here = &run->next[i];
         here->source = run->now[here->change > 0 && at ? at - 1 : at].source;
@@ -166,7 +166,7 @@ static void pass_replace(character_run *run, const wwho_rewriting *step) {
     }
 }
 
-COLD bool is_stripped(const wwho_rewriting *step, uint32_t code_point) {
+WWHO_LOCAL bool is_stripped(const wwho_rewriting *step, uint32_t code_point) {
     uint32_t k = 0;
     while (k < step->n && step->targets[k] != code_point) k++;
     return k < step->n;

@@ -26,13 +26,13 @@ typedef struct {
 } character_run;
 
 /* The character at a place before the end. A byte of broken UTF-8 becomes a character that no step knows. */
-static WARM uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
+static HOT uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
     uint32_t code_point;
     *width = utf8_next(it->text + at, it->end - at, &code_point);
     return *width == 1 && code_point == REPLACEMENT ? 0x110000u + it->text[at] : code_point;
 }
 
-static WARM uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
+static HOT uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
     return class_of(it->classes, code_point < BROKEN ? code_point : REPLACEMENT);
 }
 

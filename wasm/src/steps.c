@@ -16,12 +16,12 @@ typedef struct {
     uint32_t n_pages, n_rewrites, used; /* so far; `used` counts targets */
 } step_reader;
 
-static COLD void check(step_reader *c, bool right) {
+static void check(step_reader *c, bool right) {
     if (!right) c->in.at = 0;
 }
 
 /* The code point, or 0 and a failure if it is invalid. */
-static COLD uint32_t valid(step_reader *c, uint32_t code_point) {
+static uint32_t valid(step_reader *c, uint32_t code_point) {
     check(c, code_point < 0x110000);
     return c->in.at ? code_point : 0;
 }
@@ -30,24 +30,24 @@ static COLD uint32_t valid(step_reader *c, uint32_t code_point) {
 static uint32_t next_code_point(step_reader *c, uint32_t last) { return valid(c, last + 1 + next_number(&c->in)); }
 
 /* A code point stored as the difference from another one. */
-static COLD uint32_t near_code_point(step_reader *c, uint32_t other) { return valid(c, other + unzigzag(next_number(&c->in))); }
+static uint32_t near_code_point(step_reader *c, uint32_t other) { return valid(c, other + unzigzag(next_number(&c->in))); }
 
 /* Read the next n targets, each stored as the difference from the one before. Returns the last one. */
-static COLD uint32_t read_targets(step_reader *c, wwho_rewriting *step, uint32_t n, uint32_t last) {
+static uint32_t read_targets(step_reader *c, wwho_rewriting *step, uint32_t n, uint32_t last) {
     check(c, n <= MAX_TARGETS && n <= c->n_targets - c->used);
     while (c->in.at && n--) step->targets[c->used++] = last = near_code_point(c, last);
     return last;
 }
 
 /* Allocate the pages of a step, `size` bytes each: as many as its head says, and page 0. */
-static COLD void *take_pages(step_reader *c, wwho_arena *arena, wwho_rewriting *step, uint32_t size) {
+static void *take_pages(step_reader *c, wwho_arena *arena, wwho_rewriting *step, uint32_t size) {
     check(c, c->number <= N_PAGES);
     step->page = take_zeroed(arena, 2 * (N_PAGES + 2)); /* for code points, and for bytes of broken UTF-8 */
     return take_zeroed(arena, size * (c->number + 1));
 }
 
 /* The place of a code point in the pages. Its page is allocated if it has none. */
-static COLD uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
+static uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
     uint16_t *page = &step->page[code_point >> 7];
     if (!*page && c->n_pages < c->number) *page = (uint16_t)++c->n_pages;
     check(c, *page);
@@ -55,7 +55,7 @@ static COLD uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t cod
 }
 
 /* The rewrite of a code point. It is allocated if the code point has none. */
-static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
+static wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
     uint16_t *cell = &step->pages[own_cell(c, step, code_point)];
     if (c->in.at && !*cell) {
         *cell = (uint16_t)++c->n_rewrites;
@@ -64,7 +64,7 @@ static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint
     return &step->rewrites[*cell];
 }
 
-static APART void fill_map(step_reader *c, wwho_rewriting *step) {
+static void fill_map(step_reader *c, wwho_rewriting *step) {
     uint32_t last = WWHO_NONE;
     step->rewrites[0].n = KEPT;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -98,14 +98,14 @@ static APART void fill_map(step_reader *c, wwho_rewriting *step) {
 }
 
 /* Whether the tables may be filled. If only their size is being computed, there is nothing more to read in this step. */
-static COLD bool has_room(step_reader *c, const wwho_arena *arena) {
+static bool has_room(step_reader *c, const wwho_arena *arena) {
     bool room = arena->used <= arena->size;
     if (c->in.at && !room) c->in.at = c->in.end;
     return c->in.at && room;
 }
 
 /* Build the tables of a map of characters, and check them. */
-static APART void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
     check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
     if (!c->in.at) return;
@@ -139,15 +139,13 @@ static void build_ends(step_reader *c, wwho_rewriting *step) {
 }
 
 /* Read the texts of RULES, and build the trie of them. */
-static APART void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
     wwho_vocabulary texts = {.n_tokens = c->n, .n_symbols = c->n, .text_bytes = c->more};
     wwho_trie made;
     check(c, c->n && c->n < WWHO_MAX_IDS && c->more / WWHO_MAX_TOKEN <= c->n);
     if (!c->in.at) return;
     step->trie = take(arena, sizeof made);
-#ifndef __wasm__
     step->tails = take_zeroed(arena, PLAIN / 8);
-#endif
     take_texts(arena, &texts);
     take_trie(arena, &made, c->n, c->size);
     if (!has_room(c, arena)) return;
@@ -157,13 +155,11 @@ static APART void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting 
         check(c, well_formed(texts.texts + texts.offset[i], texts.offset[i + 1] - texts.offset[i]));
     if (!c->in.at) return;
     build_trie(step->trie, texts.texts, texts.offset, c->n, c->n);
-#ifndef __wasm__
     for (uint32_t i = 0, width, code_point; i < c->n; i++)
         for (uint32_t at = texts.offset[i], end = texts.offset[i + 1]; at < end; at += width) {
             width = utf8_next(texts.texts + at, end - at, &code_point);
             if (at > texts.offset[i] && code_point < PLAIN) step->tails[code_point >> 3] |= (uint8_t)(1u << (code_point & 7));
         }
-#endif
     read_contents(c, step);
 }
 
@@ -232,9 +228,7 @@ WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_au
     if (s.length < 4) return WWHO_NORMALIZER;
     const uint8_t *at = s.at + 4, *end = s.at + s.length;
     uint32_t n_steps = n->n_all = read16(s.at), late = s.at[2], within = s.at[3];
-#ifndef __wasm__
     n->plain = take(arena, 2 * sizeof *n->plain);
-#endif
     if (n_steps < 1 || n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
     for (wwho_rewriting *step = n->steps; at && step < n->steps + n->n_all; step++) {
         if (n->pairs) return WWHO_NORMALIZER;

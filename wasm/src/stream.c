@@ -4,9 +4,6 @@
 enum { DEPTH = 4, MOST_STATES = 1 << 10 }; /* scanners that run side by side */
 
 /* Code that runs only at opening must be small, as in wwho.c. */
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#endif
 
 /* A scanner of a configuration: its state, and how many tentative ends lie between its start and that of the next scanner. There may be
  * several, because a later scanner may finish first. */
@@ -93,7 +90,7 @@ static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
 }
 
 /* Find the letters, and check that they can be skipped. */
-static APART void put_letters(wwho_stream *s) {
+static void put_letters(wwho_stream *s) {
     uint64_t still = 0, common = 0; /* configurations that all letters, or all of the current range, leave as they are without an end */
     for (uint32_t c = ' ', first = c, longest = 7; c < 127; c++) {
         uint64_t stay = 0;
@@ -119,7 +116,7 @@ static APART void put_letters(wwho_stream *s) {
     }
 }
 
-WWHO_LOCAL APART void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
+WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
     uint64_t found[MOST_CONFIGURATIONS] = {WWHO_START};
     uint32_t n = 1, n_columns = a->stored.n_columns;
     uint16_t *class_of = a->found; /* for each column, one of its classes */
@@ -147,9 +144,6 @@ WWHO_LOCAL APART void put_stream(const wwho_classes *classes, const wwho_automat
     put_letters(s);
 }
 
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
 
 /* What to look for among 64 bytes. */
 typedef struct {
@@ -201,9 +195,9 @@ static HOT uint32_t *apply_move(const wwho_move *column, size_t at, size_t *row,
 }
 
 /* The same, for places that run less often. */
-static WARM uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return apply_move(column, at, row, out); }
+static HOT uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return apply_move(column, at, row, out); }
 
-WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
+WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
                                     uint32_t room, uint32_t *open) {
     const wwho_move *table = s->table;
     uint32_t *out = ends + n;

@@ -34,7 +34,7 @@ static inline uint32_t token_at(const wwho_trie *trie, uint32_t node, uint32_t d
 
 /* The node that a byte leads to from a node at `depth`; 0 if there is none. Among children, the steps do not depend on the comparison, so
  * no branch is mispredicted. */
-static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t depth, uint8_t byte) {
+static HOT uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t depth, uint8_t byte) {
     uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
     if (node < ROOTS) {
         at = ROOTS + node * ROOT_CHILDREN + byte;

@@ -24,7 +24,7 @@ static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
     uint32_t log2 = table_bits(n);
     uint64_t *slots = take_zeroed(arena, UINT64_C(8) << log2);
     /* builds that prefetch have eight bits a slot instead of four: Hindi and Sinhala not seen before are 1.04 times as fast */
-    return (wwho_pairs){slots, log2, 0, take_filter(arena, log2 + 2 + FETCHES)};
+    return (wwho_pairs){slots, log2, 0, take_filter(arena, log2 + 3)};
 }
 
 static uint32_t extra_tokens(const wwho_vocabulary *v) { return (v->space_id != WWHO_NONE) + (v->unknown == UNKNOWN_BYTES ? 256u : 0); }
@@ -93,7 +93,7 @@ static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
 }
 
 /* Make the texts of n tokens, at most FETCHED, available for lookup. Returns false if one is there already. */
-static APART bool add_some(wwho_vocabulary *v, uint32_t token, uint32_t n) {
+static bool add_some(wwho_vocabulary *v, uint32_t token, uint32_t n) {
     uint64_t hashes[FETCHED];
     for (uint32_t i = 0; i < n; i++) hashes[i] = hash_token(v, token + i);
     for (uint32_t i = 0; i < n; i++) touch(line_of(v, hashes[i]));
@@ -126,7 +126,7 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
 
 /* Write the text of a token: the texts of its two parts, joined. A part with a higher number has no text yet, so it is split into its own
  * parts. The parts still to do are stored where the offsets of later tokens will be. */
-static APART int make_token(wwho_vocabulary *v, uint32_t token) {
+static int make_token(wwho_vocabulary *v, uint32_t token) {
     uint32_t *parts = v->offset + token + 1, n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
     parts[0] = v->right[token];
     parts[1] = v->left[token];
@@ -193,7 +193,7 @@ static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
 
 /* Read the parts of all merges. The table of texts is still empty and serves as scratch memory, for the tokens in the order of the right
  * column and for the classes of the first and last character of each token. */
-static APART int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
+static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
     uint32_t *tokens = (uint32_t *)(void *)v->lines, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
     uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;
     bool later = false;
