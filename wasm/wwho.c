@@ -1,6 +1,8 @@
 /* WWHO, in one compilation unit. */
 #define WWHO_LOCAL static
 
+#include "src/arena.c"
+
 #include "src/stream.c"
 #include "src/lookup.c"
 

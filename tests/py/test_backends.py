@@ -33,7 +33,7 @@ from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.format.write import write_artifact
 from wwho.reference.merge import merge
 from wwho.text import Unk, read_characters
-from wwho.tokenizer.special import allowed_mask
+from wwho.tokenizer.special_tokens import allowed_mask
 
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
 

@@ -12,8 +12,7 @@ import pytest
 import wwho
 from wwho import Tokenizer
 from wwho._core import lib
-from wwho.backends import native
-from wwho.backends import threads as parts
+from wwho.backends import native, parallel
 from wwho.encodings import model_bytes
 
 np = pytest.importorskip("numpy")
@@ -98,7 +97,7 @@ LINES = [f"line {k}: the kettle sings, ගෙදර ගියා" for k in range
 
 @pytest.fixture
 def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "processors", lambda: 2)
+    monkeypatch.setattr(parallel, "processors", lambda: 2)
 
 
 @pytest.mark.usefixtures("two_processors")
@@ -129,7 +128,7 @@ def test_short_texts_use_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.usefixtures("two_processors")
 def test_a_long_text_is_taken_first() -> None:
     """It takes one thread its time; the other one does the rest meanwhile."""
-    long = b"x" * (10 * parts.PART)
+    long = b"x" * (10 * parallel.PART_LENGTH)
     texts = [b"a" * 1000] * 500 + [long] + [b"b" * 1000] * 500
     begun = threading.Barrier(2, timeout=600)
     taken: list[int] = []
@@ -140,10 +139,10 @@ def test_a_long_text_is_taken_first() -> None:
             begun.wait()
         return list(part)
 
-    done = parts.in_parts(work, texts, 8)
+    done = parallel.map_parts(work, texts, 8)
     assert [text for part in done for text in part] == texts
     assert 1 in taken[:2]
-    assert max(taken) <= parts.PART / 1000
+    assert max(taken) <= parallel.PART_LENGTH / 1000
 
 
 @pytest.mark.usefixtures("two_processors")
@@ -161,7 +160,7 @@ def test_an_error_stops_the_other_threads(mine: bool) -> None:
         failed.wait()
 
     with pytest.raises(MemoryError):
-        parts.in_parts(work, [b"a" * parts.PART] * 1000, 2)
+        parallel.map_parts(work, [b"a" * parallel.PART_LENGTH] * 1000, 2)
     assert len(calls) < 1000
 
 

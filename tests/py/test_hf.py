@@ -24,7 +24,7 @@ transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 np = pytest.importorskip("numpy")
 
 from wwho.hf import WWHOTokenizer  # noqa: E402
-from wwho.hf.names import TWIN  # noqa: E402
+from wwho.hf.token_names import TWIN_SUFFIX  # noqa: E402
 
 TINY = Path(__file__).resolve().parents[1] / "vectors" / "tiny.wwho"
 NAMES = wwho.list_encoding_names()
@@ -74,8 +74,8 @@ def test_names() -> None:
     """Texts; bytes in angle brackets; the base's tokens that SGPE has too; ids without a token."""
     hf = tokenizer()
     enc = hf.wwho
-    assert hf.tokenize("ඔයා 1") == ["ඔයා", f" {TWIN}", "1"]
-    assert enc.encode(" ") == [220] == hf.convert_tokens_to_ids([f" {TWIN}"])
+    assert hf.tokenize("ඔයා 1") == ["ඔයා", f" {TWIN_SUFFIX}", "1"]
+    assert enc.encode(" ") == [220] == hf.convert_tokens_to_ids([f" {TWIN_SUFFIX}"])
     part = enc.encode("𑄀")[0]
     with pytest.raises(UnicodeDecodeError):
         enc.decode_single_token_bytes(part).decode()
@@ -147,7 +147,7 @@ def test_special_tokens_of_the_model_take_options(where: str, tmp_path: Path) ->
 def test_names_that_are_no_texts_cannot_be_added() -> None:
     hf = WWHOTokenizer(TINY)
     assert (hf.add_tokens(["x"]), hf.add_tokens(["x"]), len(hf)) == (1, 0, hf.vocab_size)
-    for name in ("<0xE0>", f" {TWIN}"):
+    for name in ("<0xE0>", f" {TWIN_SUFFIX}"):
         assert name in hf.get_vocab()
         with pytest.raises(ValueError, match=f"cannot add the token '{name}': it is what b'"):
             hf.add_tokens([name])
@@ -357,7 +357,7 @@ def test_auto_tokenizer_in_a_fresh_process(model_type: str | None, tmp_path: Pat
     if model_type:
         (first / "config.json").write_text(json.dumps({"model_type": model_type}))
     text = "ගමේ <tool> x<|end|>"
-    expected = ["wwho.hf.tokenizer", hf(text)["input_ids"], TEMPLATE, [True]]
+    expected = ["wwho.hf.pretrained_tokenizer", hf(text)["input_ids"], TEMPLATE, [True]]
     environment = {**os.environ, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
     for folder, other in ((first, second), (second, tmp_path / "c")):
         done = subprocess.run(

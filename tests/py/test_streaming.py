@@ -18,7 +18,7 @@ from tiny import small_model
 from wwho import SpecialTokenError, Tokenizer, get_encoding
 from wwho.format.write import write_artifact
 from wwho.normalize import nfc, nfc_parts
-from wwho.tokenizer import streaming
+from wwho.tokenizer import stream_methods
 
 NAMES = ("o200k_base", "wwho_328k", "wwho_super_328k")
 END = "<|endoftext|>"
@@ -35,7 +35,7 @@ def cut(data: bytes, rng: random.Random) -> Iterator[bytes]:
 
 @pytest.fixture(autouse=True)
 def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "PART", 20)
+    monkeypatch.setattr(stream_methods, "PART_BYTES", 20)
 
 
 @pytest.mark.parametrize("name", NAMES)

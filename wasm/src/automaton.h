@@ -117,7 +117,7 @@ static HOT void read_class(const wwho_classes *classes, wwho_cursor *c) {
 }
 
 /* The same, where it is not done for every character. */
-static HOT void read_first_class(const wwho_classes *classes, wwho_cursor *c) { read_class(classes, c); }
+static inline void read_first_class(const wwho_classes *classes, wwho_cursor *c) { read_class(classes, c); }
 
 /* A cursor at the start of a text. */
 static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *text, size_t at, size_t end) {

@@ -84,21 +84,14 @@ typedef struct {
     uint64_t size, used;
 } wwho_arena;
 
-/* Null if the request does not fit; all later requests then fail, too. */
-static inline void *take(wwho_arena *arena, uint64_t size) {
-    uint64_t at = arena->used;
-    arena->used += (size + 15) & ~(uint64_t)15;
-    return arena->used <= arena->size ? arena->base + at : 0;
-}
+/* Hand out `size` bytes, 16-byte aligned. Returns null if they do not fit; all later requests then fail, too. */
+WWHO_LOCAL void *take(wwho_arena *arena, uint64_t size);
 
-/* Room for n numbers. */
-static inline uint32_t *take_numbers(wwho_arena *arena, uint32_t n) { return take(arena, 4 * (uint64_t)n); }
+/* Hand out room for n numbers. */
+WWHO_LOCAL uint32_t *take_numbers(wwho_arena *arena, uint32_t n);
 
-static inline void *take_zeroed(wwho_arena *arena, uint64_t size) {
-    void *at = take(arena, size);
-    if (at) fill_bytes(at, 0, size);
-    return at;
-}
+/* The same as take(), filled with zeros. */
+WWHO_LOCAL void *take_zeroed(wwho_arena *arena, uint64_t size);
 
 static HOT uint32_t read16(const uint8_t *p) {
     uint16_t v;

@@ -30,13 +30,13 @@ static void put_characters(character_run *run, const uint32_t *code_points, uint
 }
 
 /* Write one character in place of another one, or of none. */
-static HOT void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
+static void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
     run->full |= run->made == run->room;
     if (!run->full) run->next[run->made++] = (passing){code_point, source, origin, !old, 0};
 }
 
 /* Write a character as it is. */
-static HOT void keep_character(character_run *run, const passing *p, uint32_t origin) {
+static void keep_character(character_run *run, const passing *p, uint32_t origin) {
     put_character(run, p->code_point, 1, p->source, origin);
 }
 

@@ -1,4 +1,4 @@
-"""`wwho count`: how many tokens files take."""
+"""`wwho count`: counts the tokens of files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ EXAMPLE = "  $ wwho count --model o200k_base README.md LICENSE"
 
 @dataclass
 class Row:
-    """What was counted in one file."""
+    """The counts of one file.
+
+    Attributes:
+        file: its name.
+        bytes: its size; with `--lines`, without line feeds.
+        tokens: how many tokens it has.
+    """
 
     file: str
     bytes: int = 0
@@ -25,7 +31,7 @@ class Row:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: model, special tokens, normal form, `--lines`, the files."""
     shared.add_model(parser)
     shared.add_special(parser)
     shared.add_normalize(
@@ -40,34 +46,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_files(parser, "text to count")
 
 
-def sized(blocks: Iterator[bytes], row: Row) -> Iterator[bytes]:
-    """The blocks of a file, whose bytes are counted on the way."""
+def count_bytes(blocks: Iterator[bytes], row: Row) -> Iterator[bytes]:
+    """Yield the blocks of a file unchanged, and add the size of each to a row."""
     for block in blocks:
         row.bytes += len(block)
         yield block
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count each file; a total follows where there is more than one."""
+    """Print the number of tokens of each file, and a total if there are several; return 0.
+
+    Nothing is printed before all files are read. A file is counted in a stream, so that one of any
+    size fits into memory; with `--lines`, each line is a text of its own.
+    """
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
     rows = [Row(name) for name in options.files or [streams.STANDARD_INPUT]]
     names = [row.file for row in rows]
     if options.lines:
-        for number, text in streams.lines(names):
+        for number, text in streams.read_lines(names):
             rows[number].bytes += len(text)
-            text = shared.normalized(options, text)
+            text = shared.normalize_text(options, text)
             rows[number].tokens += tokenizer.count(text, allowed_special=allowed)
     else:
-        for number, blocks in streams.blocks(names):
-            given = sized(blocks, rows[number])
-            parts = nfc_parts(given) if options.normalize else given
+        for number, blocks in streams.read_blocks(names):
+            counted = count_bytes(blocks, rows[number])
+            parts = nfc_parts(counted) if options.normalize else counted
             rows[number].tokens = tokenizer.count_stream(parts, allowed_special=allowed)
     total = Row("total", sum(row.bytes for row in rows), sum(row.tokens for row in rows))
     if options.json:
         files = [asdict(row) for row in rows]
         streams.write_json({"files": files, "bytes": total.bytes, "tokens": total.tokens})
         return 0
-    told = [*rows, total] if len(rows) > 1 else rows
-    streams.write_lines(f"{row.tokens:>12}  {row.file}" for row in told)
+    printed = [*rows, total] if len(rows) > 1 else rows
+    streams.write_lines(f"{row.tokens:>12}  {row.file}" for row in printed)
     return 0

@@ -1,4 +1,4 @@
-"""`wwho eval`: a report on what a vocabulary is worth, beside others."""
+"""`wwho eval`: measures a vocabulary beside others on texts, and writes a report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the model, others to compare, texts, the report's folder.
+
+    Texts of `--data` are required, and so is the folder.
+    """
     several = partial(parser.add_argument, action="append", default=[])
     shared.add_model(parser)
     several(
@@ -51,14 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     several(
         "--data",
         required=True,
-        type=named_file,
+        type=parse_named_file,
         metavar="NAME=FILE",
         help="a text, in any form that train reads; may be given several times",
     )
     shared.add_fields(parser)
     several(
         "--parallel",
-        type=named_file,
+        type=parse_named_file,
         metavar="NAME=FILE",
         help="one of several texts that say the same, line by line; the first is the one that the "
         "others are compared with",
@@ -93,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--width",
-        type=shared.positive,
+        type=shared.parse_positive,
         default=4096,
         metavar="N",
         help="numbers in an embedding, for what the vocabulary costs (default 4096)",
@@ -104,11 +107,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_json(parser, "all figures, as in the report's report.json")
 
 
-def named_file(text: str) -> tuple[str, str]:
-    """A name and a file.
+def parse_named_file(text: str) -> tuple[str, str]:
+    """Return the name and the file of an argument `NAME=FILE`; the file may have equals signs.
 
     Raises:
-        ArgumentTypeError: it is not of that form; argparse turns this into exit code 2.
+        ArgumentTypeError: the argument has another form; argparse turns this into exit code 2.
     """
     name, equals, file = text.partition("=")
     if not (name and equals and file):
@@ -117,32 +120,41 @@ def named_file(text: str) -> tuple[str, str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure, write the report, say the most important of it."""
-    with extra():
-        from wwho.evaluate.report import as_json, check_folder, write_report
+    """Measure, write the report into a folder, print its headline figures, return exit code 0.
+
+    With `--json` all figures are printed instead. A folder that cannot be written to is found
+    before the work.
+
+    Raises:
+        BackendError: a package of `wwho[eval]` is not installed.
+        WwhoError: a tokenizer, a schema or a text is at fault.
+        OSError: a file cannot be read, or the report cannot be written.
+    """
+    with name_missing_package():
+        from wwho.evaluate.report import check_folder, to_json, write_report
     check_folder(options.output)
-    found = evaluated(options)
-    write_report(options.output, found)
+    evaluation = run_evaluation(options)
+    write_report(options.output, evaluation)
     if options.json:
-        streams.write(as_json(found).encode("utf-8", "replace"))
+        streams.write_bytes(to_json(evaluation).encode("utf-8", "replace"))
     else:
         page = Path(options.output) / "index.html"
-        streams.write_lines([f"{page}: {summary(found)}"])
+        streams.write_lines([f"{page}: {summarize(evaluation)}"])
     return 0
 
 
-def evaluated(options: argparse.Namespace) -> Evaluation:
-    """The evaluation that the options ask for.
+def run_evaluation(options: argparse.Namespace) -> Evaluation:
+    """Open the tokenizers of the options, train baselines if asked for, and measure all of them.
 
     Raises:
         WwhoError: a tokenizer, a schema or a text is at fault, or a package is missing.
         OSError: a file cannot be read.
     """
-    with extra():
-        from wwho.evaluate.comparisons import EXAMPLES
+    with name_missing_package():
         from wwho.evaluate.encoders import Encoder, open_baseline, open_model
-        from wwho.evaluate.evaluate import evaluate
-        from wwho.evaluate.text import DataSet
+        from wwho.evaluate.evaluation import evaluate
+        from wwho.evaluate.examples import EXAMPLES
+        from wwho.evaluate.text_blocks import DataSet
 
         model = open_model(options.model, options.backend, unk=options.unk)
         baselines = [open_baseline(given, options.backend) for given in options.against]
@@ -156,14 +168,15 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
                 for each in train_baselines(model.name, model.backend.info, corpus, options.trainer)
             ]
 
-    def texts(given: list[tuple[str, str]]) -> list[DataSet]:
+    def data_sets(given: list[tuple[str, str]]) -> list[DataSet]:
+        """Return texts of names and files, all read with the same field and column."""
         return [DataSet(name, file, options.field, options.column) for name, file in given]
 
     return evaluate(
         model,
         baselines,
-        texts(options.data),
-        parallel_texts=texts(options.parallel),
+        data_sets(options.data),
+        parallel_texts=data_sets(options.parallel),
         half=options.half,
         example_texts=EXAMPLES if options.example is None else options.example,
         schemas=shared.load_schemas(options.schema, allow_invalid=False),
@@ -173,11 +186,11 @@ def evaluated(options: argparse.Namespace) -> Evaluation:
 
 
 @contextmanager
-def extra() -> Iterator[None]:
-    """Say of a package that is not installed how to get it.
+def name_missing_package() -> Iterator[None]:
+    """Turn an error of an import inside the `with` block into one that says what to install.
 
     Raises:
-        BackendError: in place of the `ImportError`.
+        BackendError: a package is not installed, unless it is a part of wwho itself.
     """
     try:
         yield
@@ -189,8 +202,8 @@ def extra() -> Iterator[None]:
         ) from error
 
 
-def summary(found: Evaluation) -> str:
-    """The most important figures on one line."""
-    from wwho.evaluate.report import headline
+def summarize(evaluation: Evaluation) -> str:
+    """Return the headline figures of an evaluation on one line, divided by commas."""
+    from wwho.evaluate.report import headline_figures
 
-    return ", ".join(f"{figure} {what}" for figure, what in headline(found))
+    return ", ".join(f"{figure} {what}" for figure, what in headline_figures(evaluation))

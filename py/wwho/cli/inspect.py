@@ -1,4 +1,4 @@
-"""`wwho inspect`: what an artifact holds."""
+"""`wwho inspect`: prints what an artifact holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import ExportError, naming
+from wwho.errors import ExportError, errors_name_file
 
 if TYPE_CHECKING:
     from wwho.format.container import Container
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 NAME = "inspect"
 HELP = "print the sections, sizes, routes and provenance of an artifact"
 MOST = 1000
-"""Characters of a value that are printed for people, such as the names of all blocks of SCRIPT."""
+"""How many characters of a value are printed for people; all blocks of SCRIPT have more."""
 EXAMPLE = "  $ wwho inspect wwho_328k\n  $ wwho inspect --tokens wwho_328k > tokens.txt"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the model, `--tokens`, `--json`."""
     shared.add_json(
         parser,
         '{"file", "bytes", "sections", "sizes", "routes", "provenance", ...}; '
@@ -39,7 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, check and print."""
+    """Print the facts about an artifact, or with `--tokens` its vocabulary; return exit code 0.
+
+    The artifact is read and checked by the reference reader. A warning on standard error says if
+    the printed tokens alone do not make the model.
+
+    Raises:
+        ArtifactError: it breaks a rule of the format.
+        OSError: the file cannot be read.
+    """
     from wwho.exporters.exported import byte_model
     from wwho.exporters.ranks import ids_as_ranks
     from wwho.format.container import read_container
@@ -48,27 +56,35 @@ def run(options: argparse.Namespace) -> int:
 
     blob = shared.read_artifact(options.model)
     if options.tokens:
-        with naming(options.model):
+        with errors_name_file(options.model):
             artifact = read_artifact(blob)
         lines = [*token_lines(artifact)]
         try:
             ids_as_ranks(byte_model(artifact), artifact.name)
         except ExportError as why:
             warnings.warn(f"these tokens alone do not make the model: {why}", stacklevel=2)
-        streams.write_json({"tokens": lines}) if options.json else streams.write_lines(lines)
+        if options.json:
+            streams.write_json({"tokens": lines})
+        else:
+            streams.write_lines(lines)
         return 0
     facts = {"file": options.model, "bytes": len(blob)}
-    with naming(options.model):
-        facts |= describe(read_container(blob), read_artifact(blob))
+    with errors_name_file(options.model):
+        facts |= describe_artifact(read_container(blob), read_artifact(blob))
     if options.json:
         streams.write_json(facts)
     else:
-        streams.write_lines(table(facts))
+        streams.write_lines(format_facts(facts))
     return 0
 
 
-def describe(container: Container, artifact: Artifact) -> dict[str, object]:
-    """Everything about an artifact that fits a screen."""
+def describe_artifact(container: Container, artifact: Artifact) -> dict[str, object]:
+    """Return the facts about an artifact that `--json` prints: sections, sizes, routes and so on.
+
+    Args:
+        container: the file's sections.
+        artifact: the model that they hold.
+    """
     from wwho.backends.reference import info_of
     from wwho.format.losses import losses
 
@@ -110,33 +126,36 @@ def describe(container: Container, artifact: Artifact) -> dict[str, object]:
     }
 
 
-def table(facts: dict[str, object]) -> list[str]:
-    """The facts as lines: `name value`, and a heading with indented lines for what has parts."""
+def format_facts(facts: dict[str, object]) -> list[str]:
+    """Return facts as lines: a name and a value, or a heading and indented lines for the parts."""
     out = []
     for name, value in facts.items():
         if isinstance(value, dict):
             out += [name.replace("_", " ")]
-            out += [f"  {key:<16} {shown(each)}" for key, each in value.items()]
+            out += [f"  {key:<16} {format_value(each)}" for key, each in value.items()]
         elif isinstance(value, list):
             out += [name]
-            rows = ([row] if isinstance(row, str) else map(" ".join, _pairs(row)) for row in value)
-            out += ["  " + "  ".join(row) for row in rows]
+            out += [f"  {row if isinstance(row, str) else _format_row(row)}" for row in value]
         else:
-            out.append(f"{name:<18} {shown(value)}")
+            out.append(f"{name:<18} {format_value(value)}")
     return out
 
 
-def _pairs(row: dict[str, object]) -> list[tuple[str, str]]:
-    return [(key, str(each)) for key, each in row.items()]
+def _format_row(row: dict[str, object]) -> str:
+    """Return names and values on one line, divided by two spaces."""
+    return "  ".join(f"{key} {value}" for key, value in row.items())
 
 
-def shown(value: object) -> str:
-    """A value for people: numbers grouped, none spelled out."""
+def format_value(value: object) -> str:
+    """Return a value for people: numbers in groups of thousands, yes, no and none as words.
+
+    A text is escaped, and cut after `MOST` characters with a word on how to see all of it.
+    """
     if value is None:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    text = streams.printable(str(value))
+    text = streams.escape_invisible(str(value))
     return text if len(text) <= MOST else f"{text[:MOST]}... ({len(text):,} characters: --json)"

@@ -1,4 +1,4 @@
-"""`wwho schema`: work on a schema of one's own; `check` is what there is to do."""
+"""`wwho schema`: the tasks on a schema of one's own, of which `check` is the only one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ EXAMPLE = check_schema.EXAMPLE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments: those of each task."""
+    """Add each task and its arguments to the parser."""
     add_commands(parser, TASKS, title="tasks", metavar="TASK")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Never called: a task must be given, and its own `run` takes the place of this one."""
+    """Raise AssertionError: the parser demands a task, whose own `run` is called instead."""
     raise AssertionError(options)

@@ -1,4 +1,4 @@
-"""`wwho segment`: lines of text to segments and syllables."""
+"""`wwho segment`: cuts lines of text into segments and syllables, and prints them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypedDict
 from wwho.backends.backend import Backend, Span
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import naming
+from wwho.errors import errors_name_file
 from wwho.format.layout import ORPHAN
 from wwho.format.model import Route
 from wwho.text import characters
@@ -23,9 +23,13 @@ EXAMPLE = """\
 
 
 class SegmentRow(TypedDict, total=False):
-    """A segment as `--json` prints it; the route `other` has no units.
+    """A segment of a line as `--json` prints it.
 
-    `stray` has the numbers of the units that are stray signs, where there are any.
+    Attributes:
+        route: the name of its route.
+        text: its text.
+        units: its syllables, stray signs and other characters; missing for routes of the base.
+        stray: the numbers of the units that are stray signs; missing where there are none.
     """
 
     route: str
@@ -35,7 +39,7 @@ class SegmentRow(TypedDict, total=False):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the schemas or the model, `--json`, the files."""
     shared.add_schemas(parser, required=False)
     shared.add_model(parser)
     rows = '{"segments": [{"route", "text", "units", "stray"}]} for each line'
@@ -44,19 +48,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Segment each line."""
-    backend = opened(options)
-    for _, line in streams.lines(options.files):
-        rows = list(segments(backend, line))
+    """Print the segments of each input line, and return exit code 0.
+
+    With `--json` each line of text is one object; otherwise it is a table and an empty line.
+    """
+    backend = open_cutting_model(options)
+    for _, line in streams.read_lines(options.files):
+        rows = list(cut_line(backend, line))
         if options.json:
             streams.write_json({"segments": rows})
         else:
-            streams.write(table(rows))
+            streams.write_bytes(format_table(rows))
     return 0
 
 
-def opened(options: argparse.Namespace) -> Backend:
-    """The model of `--model`, or one without a vocabulary that cuts by the schemas of `--schema`.
+def open_cutting_model(options: argparse.Namespace) -> Backend:
+    """Open the model of `--model`; with `--schema`, a model without a vocabulary of these schemas.
 
     Raises:
         WwhoError: a schema or the model is at fault, or the backend is missing.
@@ -66,45 +73,52 @@ def opened(options: argparse.Namespace) -> Backend:
 
     if not options.schema:
         blob = shared.read_artifact(options.model)
-        with naming(options.model):
+        with errors_name_file(options.model):
             return open_backend(blob, options.backend)
-    from wwho.assemble.artifact import counting_model
+    from wwho.assemble.training_artifacts import counting_model
     from wwho.format.write import write_artifact
 
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
     return open_backend(write_artifact(counting_model(schemas)), options.backend)
 
 
-def segments(backend: Backend, line: bytes) -> Iterator[SegmentRow]:
-    """The segments of a line."""
+def cut_line(backend: Backend, line: bytes) -> Iterator[SegmentRow]:
+    """Yield the segments of a line in order; none for an empty line."""
     spans = backend.spans(line)
     starts = [k for k, span in enumerate(spans) if span.first]
     for begin, end in pairwise([*starts, len(spans)]):
-        yield segment(backend.info.routes[spans[begin].route], spans[begin:end], line)
+        yield to_row(backend.info.routes[spans[begin].route], spans[begin:end], line)
 
 
-def segment(route: Route, spans: Sequence[Span], line: bytes) -> SegmentRow:
-    """The segment of these spans."""
+def to_row(route: Route, spans: Sequence[Span], line: bytes) -> SegmentRow:
+    """Return a segment as `--json` prints it; one of a route of the base has no units.
+
+    Args:
+        route: the segment's route.
+        spans: its spans, at least one.
+        line: the line that the spans count bytes of.
+    """
     text = characters(line[spans[0].start : spans[-1].end])
     if route.units is None:
         return {"route": route.name, "text": text}
     units = [characters(line[span.start : span.end]) for span in spans]
-    found: SegmentRow = {"route": route.name, "text": text, "units": units}
+    row: SegmentRow = {"route": route.name, "text": text, "units": units}
     if stray := [k for k, span in enumerate(spans) if span.rule == ORPHAN]:
-        found["stray"] = stray
-    return found
+        row["stray"] = stray
+    return row
 
 
-def table(rows: list[SegmentRow]) -> bytes:
-    """One line for each segment, its route and its units divided by bars, and an empty line.
+def format_table(rows: list[SegmentRow]) -> bytes:
+    """Return a line for each segment, and an empty line, in UTF-8.
 
-    A stray sign is drawn on a dotted circle, as in Unicode's charts.
+    A line has the route, a tab, and the units divided by bars. A stray sign is drawn on a dotted
+    circle, as in Unicode's charts.
     """
     lines = []
     for part in rows:
-        units = part.get("units", [part["text"]])
+        units = list(part.get("units", [part["text"]]))
         for number in part.get("stray", []):
             space = " " * units[number].startswith(" ")
             units[number] = f"{space}{streams.CIRCLE}{units[number].removeprefix(space)}"
-        lines.append(f"{part['route']}\t{streams.printable('|'.join(units))}\n")
+        lines.append(f"{part['route']}\t{streams.escape_invisible('|'.join(units))}\n")
     return "".join([*lines, "\n"]).encode()

@@ -1,4 +1,4 @@
-"""`wwho serve`: the demo page and the JSON API."""
+"""`wwho serve`: the HTTP server of the demo page and the JSON API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEEDED = ("brotli", "flask", "msgspec", "waitress")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: address, port, threads, Pyodide's folder, public address."""
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8328, help="port to listen on (8328)")
     parser.add_argument(
@@ -37,9 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C or SIGTERM, and return exit code 0.
+
+    Raises:
+        BackendError: a package of `wwho[serve]` is not installed.
+        WwhoError: the port is taken, or an option makes no sense.
+    """
     try:
-        from wwho.serve.run import serve
+        from wwho.serve.server import serve
     except ModuleNotFoundError as error:
         if error.name not in NEEDED:
             raise

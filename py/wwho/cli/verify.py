@@ -1,4 +1,4 @@
-"""`wwho verify`: every check of an artifact."""
+"""`wwho verify`: checks all of an artifact, and judges its vocabulary."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ HELP = (
 EXAMPLE = "  $ wwho verify wwho_328k"
 
 Check = tuple[str, Callable[[], object]]
+"""A check: its name, and a function that raises WwhoError if it fails."""
 WORDS = {True: "ok", False: "FAILED", None: "skipped"}
 
 
 class SkippedError(WwhoError):
-    """A check cannot be made here; that says nothing about the artifact."""
+    """The error of a check that cannot be made here, which says nothing about the artifact."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the model, `--gate`, `--json`."""
     checks = '{"file", "ok", "checks": [{"check", "ok", "status", "message"}]'
     gate = '"quality", "gate": [{"rule", "found", "of", "verdict"}]}'
     shared.add_json(parser, f'{checks}, {gate}; "ok" is null where a check was skipped')
@@ -46,27 +47,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the checks in turn; the first one that fails ends it, with exit code 1."""
+    """Run the checks in turn, and print each result as it comes, or with `--json` at the end.
+
+    The first check that fails ends the run. If none does, the quality gate judges the vocabulary.
+
+    Returns:
+        The exit code: 1 where a check fails, or with `--gate` where the gate does; else 0.
+    """
     from wwho.backends.select import default_backend, open_backend
-    from wwho.evaluate.check.quality import quality, worst
+    from wwho.evaluate.check.quality_gate import judge_vocabulary, worst_verdict
 
     rows: list[dict[str, object]] = []
     blob = shared.read_artifact(options.model)
     best = default_backend()
-    for check, fault in results(checks(blob, best)):
+    for check, fault in run_checks(list_checks(blob, best)):
         verdict = None if isinstance(fault, SkippedError) else fault is None
         row: dict[str, object] = {"check": check, "ok": verdict}
         if fault is not None:
             row |= {"status": getattr(fault, "status", ""), "message": str(fault)}
         rows.append(row)
         if not options.json:
-            told = "" if fault is None else f": {fault}"
-            streams.write_lines([f"{WORDS[verdict]:<7} {check}{told}"])
+            reason = "" if fault is None else f": {fault}"
+            streams.write_lines([f"{WORDS[verdict]:<7} {check}{reason}"])
     facts = {"file": options.model, "ok": all(row["ok"] is not False for row in rows)}
     facts |= {"checks": rows}
     if facts["ok"]:
-        gate = quality(open_backend(blob, best))
-        facts |= {"quality": worst(gate), "gate": [asdict(finding) for finding in gate]}
+        gate = judge_vocabulary(open_backend(blob, best))
+        facts |= {"quality": worst_verdict(gate), "gate": [asdict(finding) for finding in gate]}
         if not options.json:
             streams.write_lines(
                 f"{each.verdict:<7} quality: {each.found:,} of {each.of:,} {each.rule}"
@@ -77,12 +84,13 @@ def run(options: argparse.Namespace) -> int:
     return 0 if facts["ok"] and not (options.gate and facts["quality"] == "fail") else 1
 
 
-def results(planned: Iterator[Check]) -> Iterator[tuple[str, WwhoError | None]]:
-    """Run checks until one fails; each comes with the error it raised, None where it passed.
+def run_checks(checks: Iterator[Check]) -> Iterator[tuple[str, WwhoError | None]]:
+    """Run checks until one fails, and yield the name of each with its error; None if it passed.
 
-    One that is skipped comes with why, and does not end them.
+    A skipped check comes with a `SkippedError`, and the next ones are run. A check is run only when
+    its result is asked for.
     """
-    for name, check in planned:
+    for name, check in checks:
         try:
             check()
         except SkippedError as why:
@@ -94,8 +102,16 @@ def results(planned: Iterator[Check]) -> Iterator[tuple[str, WwhoError | None]]:
         yield name, None
 
 
-def checks(blob: bytes, best: BackendName) -> Iterator[Check]:
-    """The checks, cheapest first; those after the second may rely on a model that can be read."""
+def list_checks(blob: bytes, best: BackendName) -> Iterator[Check]:
+    """Yield the checks of an artifact, the cheapest first, to be run before the next is asked for.
+
+    Checks after the second rely on a model that the reference reader can read, and asking for the
+    third without running the second raises what the reader raises.
+
+    Args:
+        blob: the artifact.
+        best: the fastest backend that works here, which says what compiled core there is.
+    """
     from wwho.format.container import read_container
     from wwho.format.read import read_artifact
 
@@ -104,30 +120,31 @@ def checks(blob: bytes, best: BackendName) -> Iterator[Check]:
     yield "every section, by the reference reader", read
     artifact = read()
     core: BackendName = "wasm" if best == "wasm" else "native"
-    yield f"every section, by the {core} core", lambda: check_core(blob, core, there=best == core)
+    yield f"every section, by the {core} core", lambda: check_core(blob, core, is_here=best == core)
     yield "the canonical bytes of this model", lambda: check_canonical(artifact, blob)
-    yield "every token encodes to itself", lambda: check_replay(artifact)
+    yield "every token encodes to itself", lambda: check_merges(artifact)
 
 
-def check_core(blob: bytes, core: BackendName, *, there: bool) -> None:
-    """The compiled core must open it.
+def check_core(blob: bytes, core: BackendName, *, is_here: bool) -> None:
+    """Check that the compiled core opens an artifact.
 
     Raises:
-        ArtifactError: it does not; `.status` says why.
+        ArtifactError: the core refuses it; `.status` says why.
         SkippedError: there is no compiled core here.
     """
     from wwho.tokenizer import Tokenizer
 
-    if not there:
+    if not is_here:
         raise SkippedError("it cannot be imported here")
     Tokenizer.from_bytes(blob, backend=core)
 
 
 def check_canonical(artifact: Artifact, blob: bytes) -> None:
-    """Writing the model again must give the same bytes.
+    """Check that writing a model again gives the bytes that it was read from.
 
     Raises:
-        ArtifactError: it does not (status CANONICAL).
+        ArtifactError: it gives others (status CANONICAL); the message has the first byte that
+            differs.
     """
     from wwho.format.write import write_artifact
 
@@ -141,60 +158,75 @@ def check_canonical(artifact: Artifact, blob: bytes) -> None:
         )
 
 
-def check_replay(artifact: Artifact) -> None:
-    """Merging a token's own parts must end with the token (FORMAT.md, Encoding).
+def check_merges(artifact: Artifact) -> None:
+    """Check that the symbols of each token of a BPE, merged alone, end as that token.
+
+    FORMAT.md asks for it in its section Encoding. Superwords are merged from the other tokens.
+    Models that are no BPE are not checked.
 
     Raises:
-        ArtifactError: one does not (status REPLAY).
+        ArtifactError: a token's symbols end otherwise (status REPLAY).
     """
     from wwho.format.bpe import BPE
 
     for number, model in enumerate(artifact.models):
         if isinstance(model, BPE):
             first, end = model.first_superword, len(model.ranks)
-            replay(f"model {number}:", model, model.n_symbols, range(model.n_symbols, first))
-            replay(f"model {number}: superword", model, first, range(first, end))
+            words = range(model.n_symbols, first)
+            check_token_merges(f"model {number}:", model, model.n_symbols, words)
+            check_token_merges(f"model {number}: superword", model, first, range(first, end))
 
 
-def replay(name: str, model: BPE, n_singles: int, tokens: range) -> None:
-    """Replay tokens of a model from their single parts: symbols, or for superwords all others.
+def check_token_merges(name: str, model: BPE, n_singles: int, tokens: range) -> None:
+    """Check that some tokens of a model come out when their single parts are merged by rank.
 
-    Where the two parts of a token were replayed before, only pairs across their seam can keep it
-    from being made, and only those are looked at.
+    Where both parts of a token came out before, only a pair across the seam between them can keep
+    the token from being made. Then only those pairs are looked at, which is much faster.
+
+    Args:
+        name: what the message calls the tokens.
+        model: the model.
+        n_singles: tokens below this number are single parts: symbols, or for superwords all
+            tokens of words.
+        tokens: the tokens to check, which are made of single parts and of each other.
+
+    Raises:
+        ArtifactError: a token does not come out (status REPLAY).
     """
     from wwho.format.layout import MAX_IDS
     from wwho.reference.merge import merge
 
-    pair = {token: model.merges[token - model.n_symbols] for token in tokens}
-    made = {parts: token for token, parts in pair.items()}
+    parts_of = {token: model.merges[token - model.n_symbols] for token in tokens}
+    made_by = {parts: token for token, parts in parts_of.items()}
     singles: dict[int, tuple[int, ...]] = {single: (single,) for single in range(n_singles)}
 
-    def meet(left: int, right: int) -> bool:
-        """Whether no pair across the seam of two tokens merges before both are made.
+    def can_meet(left: int, right: int) -> bool:
+        """Return whether no pair across the seam of two tokens merges before both are made.
 
-        Back in time, whichever of them was made last is replaced by its part at the seam.
+        Goes back in time: the token that was made last is replaced by its part at the seam.
         """
         while max(left, right) >= n_singles:
             if last_is_left := left > right:
-                made_at, left = left, pair[left][1]
+                made_at, left = left, parts_of[left][1]
             else:
-                made_at, right = right, pair[right][0]
-            # of equal ranks, the left one merges first
-            if made.get((left, right), MAX_IDS) < made_at + (not last_is_left):
+                made_at, right = right, parts_of[right][0]
+            # Of pairs of equal rank, the left one merges first.
+            if made_by.get((left, right), MAX_IDS) < made_at + (not last_is_left):
                 return False
         return True
 
-    plain = not model.parts_later and not model.ties  # each token comes after its parts in rank
+    # Then the order of the tokens is that of their ranks, and each comes after its parts.
+    is_in_rank_order = not model.parts_later and not model.ties
     # The shortest first: a part may have a higher number than the token, but is always shorter.
     for token in sorted(tokens, key=lambda token: len(model.texts[token])):
-        left, right = pair[token]
+        left, right = parts_of[token]
         singles[token] = singles[left] + singles[right]
-        if plain and meet(left, right):
+        if is_in_rank_order and can_meet(left, right):
             continue
-        found = merge(singles[token], made, model.ranks)
-        if found != [token]:
+        merged = merge(singles[token], made_by, model.ranks)
+        if merged != [token]:
             raise ArtifactError(
                 f"{name} token {token} is made of {left} and {right}, but its own text merges to "
-                f"{found}: this is no vocabulary of a BPE trainer",
+                f"{merged}: this is no vocabulary of a BPE trainer",
                 status="REPLAY",
             )
