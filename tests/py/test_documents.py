@@ -15,11 +15,11 @@ from exhaustive import EXHAUSTIVE
 pytest.importorskip("tokenizers", reason="needs tokenizers")
 from documents import ALPHABET, WORDS, compare, document, texts_for
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from wwho.importers.huggingface.cutting import THOUSANDS
 
 import wwho
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
-from wwho.importers.huggingface.cutting import THOUSANDS
 
 N = 240 if EXHAUSTIVE else 40
 FOUND = (300004, 310091, 330018, 370331, 601245, 710296)

@@ -21,6 +21,8 @@ from exhaustive import chosen
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
+from wwho.exporters.charsmap import write_charsmap
+from wwho.importers.llama_patterns import LATER
 
 import wwho
 from wwho.assemble.patterns import PATTERNS
@@ -30,14 +32,12 @@ from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
 from wwho.evaluate.check.library_comparison import compare_with_library
 from wwho.exporters import FORMATS, export
-from wwho.exporters.charsmap import write_charsmap
 from wwho.exporters.exported import pattern_of
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.hf.token_names import TokenNames
 from wwho.importers import Imported, Options, Source, import_file, import_source
-from wwho.importers.llama_patterns import LATER
 from wwho.interchange.charsmap import read_charsmap
 from wwho.interchange.gguf import read_metadata
 from wwho.train import train

@@ -17,13 +17,13 @@ import pytest
 from exhaustive import EXHAUSTIVE, examples
 from hypothesis import given
 from hypothesis import strategies as st
+from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
 
 from wwho.compile.scanners import compile_scanners
 from wwho.errors import SourceError, WwhoError
 from wwho.format.steps import STAND_INS
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
-from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
 from wwho.importers.llama_vocabulary import check_overlaps
 from wwho.interchange.gguf import read_metadata
 from wwho.tokenizer import Tokenizer

@@ -9,15 +9,15 @@ import pytest
 from exhaustive import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wwho.importers.huggingface.cutting import add_pretokenizer
+from wwho.importers.huggingface.draft import Draft
 
 from wwho.compile.oniguruma import parse_oniguruma
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.model import Stage
-from wwho.importers.huggingface.cutting import add_pretokenizer
 from wwho.importers.huggingface.document import Value
-from wwho.importers.huggingface.draft import Draft
 from wwho.reference.cut import split
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")

@@ -19,12 +19,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import wwho
 from wwho.assemble.training_artifacts import counting_model
+from wwho.backends.select import open_backend
 from wwho.compile.schema_loader import load_schema
 from wwho.compile.schema_scanners import Unit
-
-import wwho
-from wwho.backends.select import open_backend
 from wwho.format.write import write_artifact
 from wwho.progress import ignore
 from wwho.train import Corpus, train

@@ -116,7 +116,7 @@ def describe_artifact(container: Container, artifact: Artifact) -> dict[str, obj
                 "model": route.model,
                 "states": [automata[number].n_states for number in artifact.automata_of(route)],
             }
-            for route in info.routes
+            for route in artifact.routes
         ],
         "decoder": info.decoder,
         "lossless": not losses(artifact),

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypedDict
 
-from wwho.backends.backend import Backend, Span
+from wwho.backends.backend import Backend, RouteInfo, Span
 from wwho.cli import options as shared
 from wwho.cli import streams
 from wwho.errors import errors_name_file
 from wwho.format.layout import ORPHAN
-from wwho.format.model import Route
 from wwho.text import characters
 
 NAME = "segment"
@@ -90,7 +89,7 @@ def cut_line(backend: Backend, line: bytes) -> Iterator[SegmentRow]:
         yield to_row(backend.info.routes[spans[begin].route], spans[begin:end], line)
 
 
-def to_row(route: Route, spans: Sequence[Span], line: bytes) -> SegmentRow:
+def to_row(route: RouteInfo, spans: Sequence[Span], line: bytes) -> SegmentRow:
     """Return a segment as `--json` prints it; one of a route of the base has no units.
 
     Args:

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.layout import PIECE
-from wwho.format.model import Added, Artifact, Model, Route, Unknown
+from wwho.format.model import Artifact, Model, Route, Unknown
 from wwho.format.routes import cuts_single_characters
 from wwho.format.steps import Blocks, Cut, Rewrite, Step
 from wwho.format.viterbi import Viterbi
