@@ -97,7 +97,7 @@ class Encoder:
         self._grammar = Grammar(self.backend)
         info = self.backend.info
         self._has_markers = info.decoder != "none"
-        space_texts = (b" ", SPACE_MARKER) if self._has_markers or info.n_steps else ()
+        space_texts = (b" ", SPACE_MARKER) if self._has_markers or info.n_normalizer else ()
         self._space_ids = [
             self.backend.token_id(text) for text in filter(self.has_token, space_texts)
         ]

@@ -104,4 +104,4 @@ class OpenModel:
     def _normalized(self, text: Text) -> bytes:
         """Return a text as UTF-8 after the steps that rewrite the whole text (NORMALIZER)."""
         data = to_bytes(text)
-        return self._backend.normalize(data) if self.info.n_steps else data
+        return self._backend.normalize(data) if self.info.n_normalizer else data
