@@ -71,7 +71,7 @@ class Opened:
     def _form(self, text: Text) -> bytes:
         """A text as the model's first steps rewrite it."""
         data = to_bytes(text)
-        return self._backend.normalize(data) if self.info.n_steps else data
+        return self._backend.normalize(data) if self.info.n_normalizer else data
 
     def _mask(
         self, data: bytes | memoryview, allowed: Allowed, disallowed: Allowed | None
