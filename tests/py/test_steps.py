@@ -29,7 +29,6 @@ from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
-from wwho.exporters.charsmap import write_charsmap
 from wwho.format.model import Added, Artifact, Flag, Route
 from wwho.format.read import read_artifact
 from wwho.format.steps import (
@@ -45,9 +44,9 @@ from wwho.format.steps import (
     counting_in_clusters,
 )
 from wwho.format.write import write_artifact
-from wwho.interchange.sentencepiece import NORMALIZER
-from wwho.interchange.charsmap import read_charsmap
+from wwho.interchange.charsmap import read_charsmap, write_charsmap
 from wwho.interchange.protobuf import last_fields
+from wwho.interchange.sentencepiece import NORMALIZER
 
 SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
 SPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"

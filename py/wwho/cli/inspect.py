@@ -100,7 +100,7 @@ def describe(container: Container, artifact: Artifact) -> dict[str, object]:
                 "model": route.model,
                 "states": [automata[number].n_states for number in artifact.automata_of(route)],
             }
-            for route in info.routes
+            for route in artifact.routes
         ],
         "decoder": info.decoder,
         "lossless": not losses(artifact),

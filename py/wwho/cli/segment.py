@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypedDict
 
-from wwho.backends.backend import Backend, Span
+from wwho.backends.backend import Backend, RouteInfo, Span
 from wwho.cli import options as shared
 from wwho.cli import streams
 from wwho.errors import naming
 from wwho.format.layout import ORPHAN
-from wwho.format.model import Route
 from wwho.text import characters
 
 NAME = "segment"
@@ -83,7 +82,7 @@ def segments(backend: Backend, line: bytes) -> Iterator[SegmentRow]:
         yield segment(backend.info.routes[spans[begin].route], spans[begin:end], line)
 
 
-def segment(route: Route, spans: Sequence[Span], line: bytes) -> SegmentRow:
+def segment(route: RouteInfo, spans: Sequence[Span], line: bytes) -> SegmentRow:
     """The segment of these spans."""
     text = characters(line[spans[0].start : spans[-1].end])
     if route.units is None:

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.layout import PIECE
-from wwho.format.model import Added, Artifact, Model, Route, Unknown
+from wwho.format.model import Artifact, Model, Route, Unknown
 from wwho.format.routes import cuts_single_characters
 from wwho.format.steps import Blocks, Cut, Rewrite, Step
 from wwho.format.viterbi import Viterbi
@@ -148,8 +148,10 @@ class Walk:
         if isinstance(step, Cut):
             yield from cut(step, piece, scanners)
             return
-        blocks = isinstance(step, Blocks)
-        made = write_blocks(step, piece) if blocks else rewrite(step, piece, scanners)
+        if isinstance(step, Blocks):
+            made = write_blocks(step, piece)
+        else:
+            made = rewrite(step, piece, scanners)
         if made.text:
             yield made
 
@@ -258,7 +260,8 @@ def engine_of_route(artifact: Artifact, route: Route, engines: Sequence[Engine[M
         engines: what runs each model; for single characters, it is made anew.
     """
     engine = engines[route.model]
-    assert isinstance(engine, Units) and route.units is not None
+    assert isinstance(engine, Units)
+    assert route.units is not None
     if not cuts_single_characters(artifact.scanners.automata[route.units]):
         return engine
     return Units(engine.model, engine.ids, engine.speller, characters=True)
