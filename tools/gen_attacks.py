@@ -510,7 +510,7 @@ def with_route(number: int, *steps_of_route: steps.Step) -> bytes:
 def single_characters() -> Iterator[Attack]:
     """FORMAT.md, ROUTES: models that know single characters only, and units that are longer."""
     artifact = affixes_model()
-    nothing = replace(artifact.models[0], prefix="", suffix="", whole=False)
+    nothing = replace(bpe_of(artifact.models[0]), prefix="", suffix="", whole=False)
     for what, model, rules in (
         ("affixes_of_syllables", artifact.models[0], (r"[\s\S]+",)),
         ("affixes_2_rules", artifact.models[0], ("a", "[^a]")),

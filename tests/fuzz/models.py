@@ -253,8 +253,8 @@ def random_symbols(rng: Random, artifact: Artifact, letters: Sequence[str]) -> t
     for number in {route.units for route in artifact.routes if route.units is not None}:
         for _ in range(6):
             text = "".join(rng.choices(letters, k=12))
-            units = matches(scanners, scanners.automata[number], text)
-            found |= {text[start:end].encode() for start, end, _ in units}
+            cuts = matches(scanners, scanners.automata[number], text)
+            found |= {text[start:end].encode() for start, end, _ in cuts}
     found |= {f" {rng.choice(letters)}".encode() for _ in range(rng.randint(0, 3))}
     found |= {rng.choice(letters).encode() for _ in range(3)}
     known = rng.choice((1.0, 0.9, 0.6))
@@ -348,7 +348,7 @@ def random_affixes(
     symbols = tuple(sorted(text.encode() for text in written))
     model = BPE(units=True, symbols=symbols, prefix=prefix, suffix=suffix, first_id=first_id)
     taken, long, merges = set(symbols), set(symbols), list[Pair]()
-    parts = [(text,) for text in symbols]
+    parts: list[tuple[bytes, ...]] = [(text,) for text in symbols]
     marked = prefix.encode()
     for _ in range(60):
         left, right = rng.randrange(len(parts)), rng.randrange(len(parts))

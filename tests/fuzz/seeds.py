@@ -19,19 +19,21 @@ sys.path[:0] = [str(ROOT / "py"), str(ROOT / "tests" / "py"), str(ROOT / "tools"
 from gen_attacks import attacks  # noqa: E402
 from odd_models import giving_up_bytes, giving_up_letters  # noqa: E402
 from tiny import (  # noqa: E402
+    affixes_model,
     byte_tokens_model,
     ctc_model,
     fallback_model,
     kinds_model,
+    leaving_out_model,
     odd_added_model,
     odd_bpe_model,
+    routed_model,
     script_model,
     small_model,
     smallest_model,
     stated_model,
     steps_model,
     template_model,
-    within_model,
 )
 from vector_checks import artifact  # noqa: E402
 
@@ -70,7 +72,9 @@ def opened() -> Iterator[bytes]:
         ctc_model(),
         template_model(),
         steps_model(),
-        within_model(),
+        routed_model(),
+        affixes_model(),
+        leaving_out_model(),
         kinds_model(),
         odd_added_model(),
         odd_bpe_model(),

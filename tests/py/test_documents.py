@@ -18,8 +18,10 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from wwho.importers.huggingface.cutting import THOUSANDS
 
 import wwho
+from wwho.format.steps import Cut, Spell
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
+from wwho.importers.huggingface.pre_tokenizers.split import THOUSANDS
 
 N = 240 if EXHAUSTIVE else 40
 FOUND = (300004, 310091, 330018, 370331, 601245, 710296)
@@ -109,7 +111,7 @@ def test_bytes_after_other_cuts(name: str) -> None:
 
 
 def test_cuts_inside_characters() -> None:
-    """Where they cut no token, stages are enough; else steps spell the bytes."""
+    """Where they cut no token, cuts of characters are enough; else a step spells the bytes."""
     apart, together = (json.loads(trained(*CUTS[name]).to_str()) for name in ("Falcon", "Bert"))
     together["pre_tokenizer"] = apart["pre_tokenizer"]
     together["model"]["vocab"]["Â²"] = len(together["model"]["vocab"])
@@ -119,7 +121,7 @@ def test_cuts_inside_characters() -> None:
         import_source(Source("tokenizer.json", json.dumps(each).encode())).artifact
         for each in (apart, together)
     ]
-    assert [bool(each.steps) for each in made] == [False, True]
+    assert [Spell() in each.steps for each in made] == [False, True]
 
 
 def test_bytes_that_are_no_tokens_vanish() -> None:
@@ -142,9 +144,9 @@ def test_bytes_without_a_decoder_are_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "stages"), [(CLIP, 1), (rf"<\|startoftext\|>|<\|endoftext\|>|{CLIP}", 2)]
+    ("pattern", "cuts"), [(CLIP, 1), (rf"<\|startoftext\|>|<\|endoftext\|>|{CLIP}", 2)]
 )
-def test_clip(pattern: str, stages: int) -> None:
+def test_clip(pattern: str, cuts: int) -> None:
     """Two forms of it are published. ByteLevel cuts what the first leaves no further."""
     made = trained(
         Split(Regex(pattern), "removed", invert=True),
@@ -159,16 +161,16 @@ def test_clip(pattern: str, stages: int) -> None:
     clip = json.loads(made.to_str())
     assert compare(clip, texts()) == "equal"
     artifact = import_source(Source("tokenizer.json", json.dumps(clip).encode())).artifact
-    assert len(artifact.within) == 2
-    assert len(artifact.stages) == stages
-    assert not artifact.rewriting  # which would be done to all of each text
+    (route,) = artifact.routes
+    assert [type(step) for step in route.steps] == [*[Cut] * cuts, Spell]
+    assert artifact.models[0].suffix == "</w>"
 
 
-def test_a_first_mark_after_a_space_in_front_is_refused() -> None:
+def test_a_first_marker_after_a_space_in_front() -> None:
     first = pre_tokenizers.Metaspace(prepend_scheme="first")
     made = Tokenizer(models.WordLevel({"[UNK]": 0, "Ġ": 1}, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Sequence([Bytes(add_prefix_space=True), first])
-    assert "first goes with no add_prefix_space" in compare(json.loads(made.to_str()), ["\tİb"])
+    assert compare(json.loads(made.to_str()), ["\tİb", *texts()]) == "equal"
 
 
 def test_marks_around_characters_that_vanish() -> None:

@@ -45,7 +45,7 @@ from wwho.format.steps import (
     counting_in_clusters,
 )
 from wwho.format.write import write_artifact
-from wwho.interchange.charsmap import read_charsmap
+from wwho.interchange.charsmap import read_charsmap, write_charsmap
 from wwho.interchange.protobuf import last_fields
 from wwho.interchange.sentencepiece import NORMALIZER
 

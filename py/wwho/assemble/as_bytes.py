@@ -13,7 +13,7 @@ from wwho.assemble.bpe import id_policy
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.decoder import Decoder, Join, Unspell
 from wwho.format.model import Added, Flag, Ids, Unknown, free_ids
-from wwho.format.steps import stood_for
+from wwho.format.steps import bytes_of_stand_ins
 from wwho.format.template import BYTES as OF_BYTES
 from wwho.format.template import Template
 
@@ -43,7 +43,7 @@ def as_bytes(model: BPE, ids: Sequence[int | None], added: Collection[Added]) ->
     """
     if not model.units or model.affixes or model.parts or model.ties or model.space_id is not None:
         return None
-    texts = [stood_for(text.decode("utf-8")) for text in model.texts]
+    texts = [bytes_of_stand_ins(text.decode("utf-8")) for text in model.texts]
     numbers = {text: number for number, text in enumerate(texts) if text is not None}
     missing = [byte for byte in BYTES if byte not in numbers]
     if missing and not _may_lack_bytes(model, ids):
@@ -116,7 +116,7 @@ def added_beside(
         text = token.text
         if normalized_are_spelled and Flag.NORMALIZED in token.flags:
             # The other flags look at the characters beside a token, and these would be others.
-            if token.flags != Flag.NORMALIZED or (data := stood_for(text)) is None:
+            if token.flags != Flag.NORMALIZED or (data := bytes_of_stand_ins(text)) is None:
                 return None
             try:
                 text = data.decode("utf-8")
@@ -160,7 +160,7 @@ def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder
     texts: dict[int, str] = {}
     for token in added:
         texts.setdefault(token.id, token.text)
-    found = {number: stood_for(text) for number, text in texts.items() if not text.isascii()}
+    found = {number: bytes_of_stand_ins(text) for number, text in texts.items() if not text.isascii()}
     surfaces = {number: text for number, text in found.items() if text is not None}
     rest = steps[2:]
     if not rest and not surfaces:

@@ -50,6 +50,10 @@ from wwho.format.viterbi import Viterbi
 AnyStep = TypeVar("AnyStep", bound=Step)
 
 ANY: Node = Chars(ALL)
+FAR = 128
+"""The class of the characters that are no ASCII, in `ASCII`."""
+ASCII = ClassMap(129, (*((c, c, c) for c in range(128)), (128, 0x10FFFF, FAR)))
+"""A class for each character of ASCII, and one for all others."""
 MOST_STRIPPED = 64
 """Characters that an ENDS may strip."""
 
@@ -129,8 +133,7 @@ class _Pipeline:
 
     def add_cut(self, automaton: Automaton) -> Cut:
         """Add an automaton for a whole cut; return the cut."""
-        actions = tuple(ACTIONS[mark] for mark in range(1, automaton.n_rules + 1))
-        return Cut(self.add(automaton), actions)
+        return Cut(self.add(automaton), ACTIONS[: automaton.n_rules])
 
     def chars_of(self, automaton: Automaton, columns: Iterable[int]) -> CodePointSet:
         """Return the characters that an automaton reads as one of these columns."""
@@ -197,50 +200,67 @@ class _Pipeline:
         )
 
     def _before_spelling(self, cuts: Sequence[Cut], form: ByteForm) -> list[Cut] | None:
-        """Return the cut that does before SPELL what cuts do after it; None if there is none.
+        """Return the cuts that do before SPELL what cuts do after it; None if there are none.
 
-        The automaton reads all characters of several bytes as one character of its alphabet, the
-        one for most bytes. Bytes that it would tell from these must not count: it looks at nothing
-        but two neighbours, cuts beside these bytes where it would not cut beside others, and no
-        token has what it cuts there.
+        The automata read each character of several bytes as one character of their alphabet, that
+        of most bytes from 80 on. There are three ways in which that is right:
+
+        - Such a byte is in no match, which ends before it as at the end of a text.
+        - The automaton reads several of them in a row as it reads one.
+        - It looks at nothing but two neighbours, and parts other ones than it does when it reads
+          characters so; but no token has such neighbours, so that nothing merges there anyway.
+          After such an automaton, another one must not look across these places: it looks at
+          nothing but neighbours, too, or ends its matches before such a byte.
         """
-        if not cuts:
-            return []
-        (automaton, *others) = fused_cuts(self.scanners, cuts)
-        if others or not isinstance(automaton, Automaton) or automaton.behind:
-            return None
-        column_of = [automaton.columns[self.classes.class_of(stand_in(b))] for b in range(256)]
-        far = Counter(column_of[0x80:])
-        usual, _ = far.most_common(1)[0]
-        if len(far) > 1 and not self._cuts_no_token(automaton, column_of, usual, form):
-            return None
-        for row in automaton.table:
-            _, target = row[usual]
-            if target != DEAD and automaton.table[target][usual] != (0, target):
-                return None  # it counts bytes
-        labels = self.split_classes(
-            ClassMap(129, (*((c, c, c) for c in range(128)), (128, 0x10FFFF, 128)))
-        )
-        columns = tuple(usual if label == 128 else column_of[label] for label in labels)
-        return [self.add_cut(replace(automaton, columns=columns))]
+        found: list[Cut] = []
+        parts_others = False
+        for cut in cuts:
+            automaton = self.automata[cut.automaton]
+            usual = self._usual_far(automaton)
+            if not _ends_before_far(automaton, cut, {*usual}):
+                whole = whole_cut(self.scanners, cut)
+                if whole is None:
+                    return None
+                automaton, usual = whole, self._usual_far(whole)
+                if parts_others and neighbours(whole) is None:
+                    return None
+                if len(usual) > 1:
+                    if not self._parts_no_token(whole, usual[0], form):
+                        return None
+                    parts_others = True
+                elif not _reads_runs_as_one(whole, usual[0]):
+                    return None
+                cut = Cut(0, ACTIONS[: whole.n_rules])
+            column_of = [automaton.columns[self.classes.class_of(stand_in(b))] for b in range(128)]
+            labels = self.split_classes(ASCII)
+            columns = tuple(usual[0] if each == FAR else column_of[each] for each in labels)
+            number = self.add(replace(automaton, columns=columns))
+            found.append(replace(cut, automaton=number))
+        return found
 
-    @staticmethod
-    def _cuts_no_token(
-        automaton: Automaton, column_of: Sequence[int], usual: int, form: ByteForm
-    ) -> bool:
+    def _usual_far(self, automaton: Automaton) -> list[int]:
+        """Return the columns of the characters that stand for bytes from 80 on, the usual first."""
+        classes = (self.classes.class_of(stand_in(byte)) for byte in range(0x80, 0x100))
+        return [
+            column
+            for column, _ in Counter(map(automaton.columns.__getitem__, classes)).most_common()
+        ]
+
+    def _parts_no_token(self, automaton: Automaton, usual: int, form: ByteForm) -> bool:
         """Return whether bytes from 80 on may all be read as the usual column of them."""
         found = neighbours(automaton)
         if found is None or found.dropped or (form.model.whole and form.model.unmade):
             return False
+        column_of = [automaton.columns[self.classes.class_of(stand_in(b))] for b in range(256)]
         read_as = [*column_of[:0x80], *[usual] * 0x80]
         apart: set[tuple[int, int]] = set()
         for left in range(256):
-            for right in range(256):
+            # Which bytes of well-formed text stand after this one.
+            for right in range(0x80, 0xC0) if left >= 0xC0 else range(256):
+                if left < 0x80 <= right < 0xC0:
+                    continue
                 cut = (column_of[left], column_of[right]) in found.cuts
-                stays = (read_as[left], read_as[right]) in found.cuts
-                if stays and not cut:
-                    return False
-                if cut and not stays:
+                if cut != ((read_as[left], read_as[right]) in found.cuts):
                     apart.add((left, right))
         return not any(apart.intersection(pairwise(text)) for text in form.model.texts)
 
@@ -581,6 +601,35 @@ class _Pipeline:
         )
 
 
+def _ends_before_far(automaton: Automaton, cut: Cut, far: set[int]) -> bool:
+    """Return whether a cut has none of some columns in its matches, which end before them.
+
+    They end there as at the end of a text. Characters of these columns are matches of their own, of
+    a rule that joins all of them that are side by side.
+    """
+    if automaton.behind or any(cut.numbers) or Action.COUNT in cut.actions:
+        return False
+    rules: set[int] = set()
+    for column in far:
+        row = automaton.table[automaton.table[START][column][1]]
+        rules |= {mark - 1 for mark, _ in row}
+        if len(rules) > 1 or any(target for _, target in row):
+            return False
+        if any(row[column] != row[END_OF_TEXT] for row in automaton.table[START + 1 :]):
+            return False
+    return cut.actions[rules.pop()] is Action.GROUP
+
+
+def _reads_runs_as_one(automaton: Automaton, column: int) -> bool:
+    """Return whether an automaton reads several characters of a column as it reads one."""
+    if automaton.behind:
+        return False
+    targets = (row[column][1] for row in automaton.table)
+    return all(
+        automaton.table[target][column] == (0, target) for target in targets if target != DEAD
+    )
+
+
 def _ever_cuts(automaton: Automaton, columns: Iterable[int]) -> bool:
     """Return whether an automaton for a whole cut ever cuts or drops text of only these columns."""
     columns = [*columns]
@@ -603,13 +652,13 @@ def _keeps_apart(step: Step, chars: CodePointSet) -> bool:
     """Return whether a step makes other characters of none of these, and these of no others."""
     if not isinstance(step, Map) or step.composes:
         return False
-    if {0x20, *chars} & step.order.keys() or 0x20 in step.apart:
+    if {0x20, *chars} & step.order.keys() or 0x20 in step.decompositions:
         return False
     return all(
         bool(targets) and all(target in chars for target in targets)
         if each in chars
         else not any(target in chars for target in targets)
-        for each, targets in step.apart.items()
+        for each, targets in step.decompositions.items()
     )
 
 

@@ -19,8 +19,8 @@ from wwho.format.steps import Action, Cut
 MOST_STATES = 1000
 PIECE, DROPPED = 1, 2
 """The marks of an automaton for a whole cut."""
-ACTIONS = {PIECE: Action.KEEP, DROPPED: Action.DROP}
-"""What becomes of the matches of such an automaton."""
+ACTIONS = (Action.KEEP, Action.DROP)
+"""What becomes of the matches of such an automaton, by rule."""
 LOST, BEFORE, THERE = 0, 1, 2
 """If the outer automaton goes back to its last mark, the inner one cuts: elsewhere than at the last
 mark of both; before there; there."""
@@ -82,18 +82,19 @@ def neighbours(automaton: Automaton) -> Neighbours | None:
         return None
     cuts, dropped = set(), set()
     columns = range(END_OF_TEXT + 1, automaton.n_columns)
-    after = [target for _, target in automaton.table[START]]
+    after, sure = [target for _, target in automaton.table[START]], _sure(automaton.table)
     for left in columns:
         row = automaton.table[after[left]]
-        if {mark for mark, _ in row if mark} == {DROPPED}:
-            dropped.add(left)
-        elif not {mark for mark, _ in row if mark} <= {PIECE}:
+        marks = {mark for mark, target in row if mark and target == DEAD}
+        if len(marks) > 1:
             return None
+        if marks == {DROPPED}:
+            dropped.add(left)
         for right in columns:
             mark, target = row[right]
             if mark and target == DEAD:
                 cuts.add((left, right))
-            elif mark or target != after[right]:
+            elif target != after[right] or (mark and target not in sure):
                 return None
     return Neighbours(frozenset(cuts), frozenset(dropped))
 

@@ -1,4 +1,4 @@
-"""The steps of a pipeline: each takes a piece of text and rewrites it or cuts it (FORMAT.md, STEPS)."""
+"""The steps of a pipeline: each takes a piece of text and rewrites or cuts it (FORMAT.md, STEPS)."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class Piece:
 
 
 def bytes_of(character: str) -> bytes:
-    """Return the UTF-8 of a character of a piece, or the byte of broken UTF-8 that it stands for."""
+    """Return the UTF-8 of a character of a piece; one byte for a byte of broken UTF-8."""
     return character.encode("utf-8", "surrogateescape")
 
 

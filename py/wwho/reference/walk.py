@@ -130,8 +130,13 @@ class Walk:
 
     # Encoding 2 and 3: the router, and the steps of a route
 
-    def _pretokens(self, segment: Piece, number: int) -> Sequence[Piece]:
-        """Return the pretokens of a segment: what is left after the steps of its route."""
+    def pretokens(self, segment: Piece, number: int) -> Sequence[Piece]:
+        """Return the pretokens of a segment: what the steps of its route leave, in order.
+
+        Args:
+            segment: the segment.
+            number: the number of its route.
+        """
         pieces = [segment]
         for step in self._route(number).steps:
             pieces = [made for piece in pieces for made in self._take_step(step, piece)]
@@ -143,8 +148,10 @@ class Walk:
         if isinstance(step, Cut):
             yield from cut(step, piece, scanners)
             return
-        blocks = isinstance(step, Blocks)
-        made = write_blocks(step, piece) if blocks else rewrite(step, piece, scanners)
+        if isinstance(step, Blocks):
+            made = write_blocks(step, piece)
+        else:
+            made = rewrite(step, piece, scanners)
         if made.text:
             yield made
 
@@ -174,7 +181,7 @@ class Walk:
                 yield from placed(joined(segments), engine.phrases(units, unk))
                 continue
             for segment in segments:
-                for piece in [segment] if whole else self._pretokens(segment, number):
+                for piece in [segment] if whole else self.pretokens(segment, number):
                     yield from placed(piece, self._tokens(piece, number, unk))
 
     def _tokens(self, pretoken: Piece, number: int, unk: bool) -> Iterator[Token]:
@@ -198,7 +205,7 @@ class Walk:
         """Yield the pretokens, or in routes of units the units, of a part of a text, in order."""
         for segment, number in self._segments(part, whole=False):
             first = True
-            for piece in self._pretokens(segment, number):
+            for piece in self.pretokens(segment, number):
                 units = self._units_of(piece, number) if number in self._units else None
                 start = 0
                 for text, rule in units or [(piece.data, PIECE)]:
@@ -253,7 +260,8 @@ def engine_of_route(artifact: Artifact, route: Route, engines: Sequence[Engine[M
         engines: what runs each model; for single characters, it is made anew.
     """
     engine = engines[route.model]
-    assert isinstance(engine, Units) and route.units is not None
+    assert isinstance(engine, Units)
+    assert route.units is not None
     if not cuts_single_characters(artifact.scanners.automata[route.units]):
         return engine
     return Units(engine.model, engine.ids, engine.speller, characters=True)
