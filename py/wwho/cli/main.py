@@ -11,19 +11,19 @@ from typing import TextIO
 
 from wwho.cli import (
     compile_schemas,
-    count,
+    count_tokens,
     count_words,
-    decode,
-    encode,
-    eval,
+    decode_ids,
+    encode_text,
+    evaluate_vocabulary,
     export_model,
     import_vocabulary,
-    inspect,
-    schema,
-    segment,
-    serve,
+    inspect_artifact,
+    schema_tasks,
+    segment_text,
+    serve_page,
     train,
-    verify,
+    verify_artifact,
 )
 from wwho.cli.command import Command, add_commands
 from wwho.cli.options import SchemasError, UsageError
@@ -42,15 +42,15 @@ COMMANDS: tuple[Command, ...] = (
     compile_schemas,
     import_vocabulary,
     export_model,
-    schema,
-    segment,
-    encode,
-    decode,
-    count,
-    inspect,
-    verify,
-    eval,
-    serve,
+    schema_tasks,
+    segment_text,
+    encode_text,
+    decode_ids,
+    count_tokens,
+    inspect_artifact,
+    verify_artifact,
+    evaluate_vocabulary,
+    serve_page,
 )
 
 
