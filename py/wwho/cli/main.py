@@ -80,8 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: with 2, the arguments make no sense; with 0, after `--help` and `--version`.
     """
-    options = build_parser().parse_args(arguments)
     try:
+        options = build_parser().parse_args(arguments)
         with warnings.catch_warnings():
             warnings.showwarning = print_warning
             code: int = options.run(options)
