@@ -3,11 +3,12 @@
 
 #include "src/arena.c"
 
+#include "src/automaton.c"
 #include "src/stream.c"
-#include "src/lookup.c"
 
 #include "src/early.c"
 #include "src/merge.c"
+#include "src/row.c"
 
 #include "src/encode.c"
 
@@ -34,7 +35,7 @@
 #include "src/after.c"
 #include "src/open.c"
 
-#include "src/automaton.c"
+#include "src/automata.c"
 
 #include "src/cuts.c"
 #include "src/info.c"

@@ -1,8 +1,9 @@
 /* Text -> tokens: added tokens, router, stages, merge (FORMAT.md, Encoding). */
-#include "encode.h"
+#include "encoder.h"
 
 #include "cache.h"
 #include "early.h"
+#include "normalize.h"
 #include "pairs.h"
 #include "stages.h"
 #include "stream.h"

@@ -2,7 +2,7 @@
 #include "models.h"
 
 #include "added.h"
-#include "encode.h"
+#include "encoder.h"
 
 enum { MODEL_HEAD = 32, FLAG_LATER = 4 };
 

@@ -2,7 +2,7 @@
 #include "added.h"
 #include "cache.h"
 #include "cuts.h"
-#include "encode.h"
+#include "encoder.h"
 #include "models.h"
 #include "viterbi.h"
 
@@ -20,7 +20,7 @@ static size_t known_size(const wwho_model *model) {
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
 
 /* A text that steps have rewritten. For each byte: its source in the text before, and where the steps can begin anew there (its origin,
- * normalize.h). Without steps it is the text before, and `sources` and `origins` are null. */
+ * rewriting.h). Without steps it is the text before, and `sources` and `origins` are null. */
 typedef struct {
     const uint8_t *text;
     const uint32_t *sources, *origins;

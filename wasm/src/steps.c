@@ -1,7 +1,9 @@
 /* How the steps of a normalizer are read from a file (FORMAT.md, NORMALIZER), and their tables filled. */
-#include "model.h"
+#include "steps.h"
+
 #include "pairs.h"
 #include "passes.h"
+#include "vocabulary.h"
 
 enum { STEP_HEAD = 24, MAX_STRIPPED = 64 };
 
