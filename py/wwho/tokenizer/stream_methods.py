@@ -46,7 +46,7 @@ class StreamMethods(OpenModel):
 
         Yields:
             Lists of ids, which joined are those that `encode` gives for the whole text. Short
-            parts are collected, so that a list is for 256 KB of text or more, and the last one for
+            parts are collected, so that a list is for some 256 KB of text or more, and the last for
             the rest; a list may be empty.
 
         Raises:
