@@ -259,8 +259,8 @@ def assemble(folder: Path) -> None:
         files[f"{name}.d.ts"] = ENTRY_TYPES % name
     for path, text in files.items():
         (folder / path).write_text(text, "utf-8")
-    archive = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "files.py"))
-    (folder / "python.zip").write_bytes(archive["packed"](models=False))
+    site_files = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "site_files.py"))
+    (folder / "python.zip").write_bytes(site_files["pack_python"](models=False))
     write_commonjs(folder, names)
     join_modules(folder)
     missing = [name for name in package["files"] if not any(folder.glob(name))]

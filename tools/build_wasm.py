@@ -20,9 +20,9 @@ TARGET = ROOT / "web" / "package" / "wwho.wasm"
 ZIG = "0.16.0"
 STACK_BYTES = 104 * 1024
 SOURCES = ["wwho.c"]
-# LLVM inlines what is marked `inline` if it is small, and what is marked HOT; elsewhere a call costs
-# less than a copy. Its own thresholds would make the core larger by a third. Vectors that it finds
-# by itself take 3 KB and gain nothing: where they pay, the core uses them itself.
+# LLVM inlines what is marked `inline` and is small, and what is marked HOT. With its own thresholds
+# the core would be larger by a third, and hardly faster. Vectors that it finds by itself take 3 KB
+# and gain nothing: where vectors pay, the core is written with them.
 FLAGS = [
     "-target", "wasm32-freestanding", "-mcpu=generic+bulk_memory+simd128",
     "-std=c11", "-O2", "-mllvm", "-inline-threshold=0", "-mllvm", "-inlinehint-threshold=100",

@@ -3,11 +3,12 @@
 
 #include "src/arena.c"
 
+#include "src/automaton.c"
 #include "src/stream.c"
-#include "src/lookup.c"
 
 #include "src/early.c"
 #include "src/merge.c"
+#include "src/row.c"
 
 #include "src/encode.c"
 #include "src/affixes.c"
@@ -36,7 +37,7 @@
 #include "src/path.c"
 #include "src/open.c"
 
-#include "src/automaton.c"
+#include "src/automata.c"
 
 #include "src/cuts.c"
 #include "src/info.c"

@@ -20,7 +20,7 @@ LONG_TEXT = 2000
 
 
 def to_bytes(text: Text) -> bytes:
-    """Return a text as bytes: the UTF-8 of a `str`, and bytes as they are.
+    """Return a text as bytes: the UTF-8 of a `str`, bytes themselves, or a copy of other bytes.
 
     In a `str`, pairs of surrogates become the characters that they mean, and lone surrogates
     U+FFFD, as tiktoken does it. The UTF-8 of a `str` with `LONG_TEXT` or more characters stays in

@@ -25,7 +25,7 @@ from models import random_model
 
 from wwho import Tokenizer
 from wwho.backends.select import BackendName
-from wwho.cli.verify import list_checks, run_checks
+from wwho.cli.verify_artifact import list_checks, run_checks
 from wwho.errors import ArtifactError
 from wwho.format.model import Artifact, Flag, Unknown
 from wwho.format.steps import Action, Cut

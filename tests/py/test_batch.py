@@ -32,6 +32,7 @@ TEXTS: list[str | bytes] = [
 
 @pytest.fixture(scope="module", params=["native", "reference"])
 def enc(request: pytest.FixtureRequest) -> Tokenizer:
+    """Return wwho_328k, opened by the native backend and by the reference in turn."""
     return wwho.get_encoding("wwho_328k", request.param)
 
 
@@ -97,6 +98,7 @@ LINES = [f"line {k}: the kettle sings, ගෙදර ගියා" for k in range
 
 @pytest.fixture
 def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `map_parts` believe that there are two processors."""
     monkeypatch.setattr(parallel, "processors", lambda: 2)
 
 
@@ -108,12 +110,13 @@ def test_short_texts_use_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     core, met = lib, set[int]()
 
     class Met:
-        """The core; the first call of each thread waits for one of the other."""
+        """The core, whose first encoding in each of two threads waits for that in the other."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(core, name)
 
         def wwho_encode(self, *arguments: object) -> object:
+            """Encode, after the other thread has begun to if this is the first call of a thread."""
             if threading.get_ident() not in met:
                 met.add(threading.get_ident())
                 both.wait()
@@ -134,6 +137,7 @@ def test_a_long_text_is_taken_first() -> None:
     taken: list[int] = []
 
     def work(part: Sequence[bytes]) -> list[bytes]:
+        """Note the length of a part; the first two parts wait for each other."""
         taken.append(len(part))
         if len(taken) <= 2:
             begun.wait()
@@ -153,6 +157,7 @@ def test_an_error_stops_the_other_threads(mine: bool) -> None:
     calls: list[int] = []
 
     def work(part: Sequence[bytes]) -> None:
+        """Raise MemoryError in one of the threads; the others wait until it has failed."""
         calls.append(len(part))
         if (threading.current_thread() is caller) == mine:
             failed.set()

@@ -65,6 +65,17 @@ def one_line_error(result: Result) -> str:
 # Help and usage
 
 
+def test_ctrl_c_is_silent_also_while_the_parser_is_made(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("wwho.cli.main.build_parser", stop)
+    result = cli("encode")
+    assert (result.code, result.out, result.err) == (130, b"", "")
+
+
 @pytest.mark.parametrize("module", ["wwho", "wwho.cli.main"])
 def test_modules_are_the_command(module: str) -> None:
     run = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True)

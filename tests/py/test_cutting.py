@@ -26,6 +26,7 @@ TEXT = "One. Two three.\n\nFour five? Six seven eight."
 
 @pytest.fixture(scope="module", params=["o200k_base", "wwho_328k", "wwho_super_328k"])
 def enc(request: pytest.FixtureRequest) -> Tokenizer:
+    """Return an encoding of bytes, one of syllables and one of superwords in turn."""
     return wwho.get_encoding(request.param)
 
 

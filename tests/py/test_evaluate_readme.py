@@ -16,7 +16,7 @@ from exhaustive import EXHAUSTIVE
 from test_gguf import vocabularies  # noqa: F401 - a fixture
 from test_import_files import TRIED, imported, published  # noqa: F401 - fixtures
 
-from wwho.cli.eval import run_evaluation
+from wwho.cli.evaluate_vocabulary import run_evaluation
 from wwho.cli.main import build_parser
 from wwho.encodings import model_bytes
 from wwho.evaluate.encoders import open_baseline, open_model

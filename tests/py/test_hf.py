@@ -43,7 +43,7 @@ TEMPLATE = (
 
 @cache
 def tokenizer(name: str = "wwho_328k") -> WWHOTokenizer:
-    """One tokenizer for all tests that do not change it."""
+    """Return the tokenizer of an encoding, one for all tests, which must not change it."""
     return WWHOTokenizer(name)
 
 
@@ -455,6 +455,7 @@ def test_datasets_map(tmp_path: Path) -> None:
     fingerprint = datasets.fingerprint.Hasher.hash(hf)
 
     def tokenize(batch: dict[str, list[Any]]) -> Any:
+        """Encode a batch of a data set, cut to eight tokens."""
         return hf(batch["text"], truncation=True, max_length=8)
 
     options: dict[str, Any] = {"batched": True, "batch_size": 64, "remove_columns": ["text"]}
@@ -492,7 +493,7 @@ def test_a_model_learns_on_it(tmp_path: Path) -> None:
     assert ids.shape == mask.shape
 
     class Model(nn.Module):  # type: ignore[misc, name-defined]
-        """Embeddings, a recurrent layer, and scores of the next token."""
+        """A language model: embeddings, a recurrent layer, and scores of the next token."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -507,6 +508,7 @@ def test_a_model_learns_on_it(tmp_path: Path) -> None:
     model, optimizer = Model(), optimizers.Adam(learning_rate=0.02)
 
     def loss(model: Any) -> Any:
+        """Return the mean loss of a model over the tokens that are no padding."""
         each = nn.losses.cross_entropy(model(ids[:, :-1]), ids[:, 1:])
         return (each * mask[:, 1:]).sum() / mask[:, 1:].sum()
 

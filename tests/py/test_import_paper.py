@@ -26,7 +26,7 @@ from tiny import paper_base, paper_document, paper_model
 from wwho.assemble.paper import PaperImport, import_vocab
 from wwho.assemble.training_artifacts import unit_model
 from wwho.assemble.vocab_json import parse_vocab_json
-from wwho.cli.verify import check_merges
+from wwho.cli.verify_artifact import check_merges
 from wwho.compile.schema import Schema
 from wwho.compile.schema_loader import load_schema
 from wwho.encodings import model_bytes

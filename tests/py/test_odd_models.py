@@ -29,7 +29,7 @@ from odd_models import (
 
 from wwho import Tokenizer
 from wwho.assemble.training_artifacts import unit_model
-from wwho.cli.verify import check_merges
+from wwho.cli.verify_artifact import check_merges
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.errors import ArtifactError

@@ -25,7 +25,7 @@ END = "<|endoftext|>"
 
 
 def cut(data: bytes, rng: random.Random) -> Iterator[bytes]:
-    """The text in random parts, some of them empty."""
+    """Yield a text in random parts, some of which are empty."""
     at = 0
     while at < len(data):
         size = rng.choice((0, 1, 2, 7, 30, 200))
@@ -35,6 +35,7 @@ def cut(data: bytes, rng: random.Random) -> Iterator[bytes]:
 
 @pytest.fixture(autouse=True)
 def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let streams encode after 20 bytes, so that short texts come in many parts."""
     monkeypatch.setattr(stream_methods, "PART_BYTES", 20)
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.training_artifacts import counting_model, unit_model, with_merges
 from wwho.backends.reference import ReferenceBackend
-from wwho.cli.verify import check_merges
+from wwho.cli.verify_artifact import check_merges
 from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError

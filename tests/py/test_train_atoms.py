@@ -29,7 +29,7 @@ from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.patterns import PATTERNS
 from wwho.assemble.script import script_step
 from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, unit_model
-from wwho.cli.verify import check_merges
+from wwho.cli.verify_artifact import check_merges
 from wwho.compile.schema import Schema
 from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus

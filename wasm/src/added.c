@@ -1,7 +1,7 @@
 /* See added.h. */
 #include "added.h"
 
-#include "merge.h"
+#include "matches.h"
 
 enum { ADDED_BYTES = 4, ALL_FLAGS = 63, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
 enum { WHITE_SPACE = 1, WORD_CHARACTER = 2 };

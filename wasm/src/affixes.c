@@ -108,8 +108,8 @@ static bool put_whole(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key 
     return true;
 }
 
-WWHO_LOCAL void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
-                               size_t end) {
+/* Encode a pretoken that is written as its symbols. */
+static void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     const uint8_t *text = e->text;
     size_t len = e->len, first = e->n;
     uint32_t n_unk = v->unk_symbol == WWHO_NONE ? 0 : token_length(v, v->unk_symbol);
@@ -131,4 +131,12 @@ WWHO_LOCAL void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const 
     e->len = len;
     place_written(e, &w, first);
     e->place = end;
+}
+
+WWHO_LOCAL void encode_units(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                             size_t end) {
+    if (v->writes && (v->unk_symbol == WWHO_NONE || route->characters))
+        encode_written(e, v, route, key, at, end);
+    else
+        encode_segment(e, v, route, key, at, end);
 }

@@ -5,15 +5,11 @@
 #ifndef WWHO_AFFIXES_H
 #define WWHO_AFFIXES_H
 
-#include "encode.h"
+#include "encoder.h"
 
-/* Whether pretokens of a route are written as symbols. */
-static inline bool is_written(const wwho_vocabulary *v, const wwho_route *route) {
-    return v->writes && (v->unk_symbol == WWHO_NONE || route->characters);
-}
-
-/* Encode a pretoken of a model and a route whose pretokens are written as symbols; its tokens may be added to the cache under this key. */
-WWHO_LOCAL void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
-                               size_t end);
+/* Encode a pretoken with BPE over units: write it as symbols and merge those, if its model and route need that, or merge its units. Its tokens
+ * may be added to the cache under this key. */
+WWHO_LOCAL void encode_units(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                             size_t end);
 
 #endif

@@ -1,10 +1,12 @@
 /* See after.h. A decoder works on a list of tokens in the caller's buffer: the length of each in four bytes, then its text.
  * Each step reads the list in one half of the buffer and writes a new list into the other half. */
 #include "after.h"
+#include "decode.h"
 
 #include "added.h"
 #include "models.h"
 #include "blocks.h"
+#include "passes.h"
 
 enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_BLOCKS };
 enum { IN_ALL, IN_FIRST, IN_REST, IN_LAST, IN_BUT_LAST, IN_OPENING, IN_OPENING_ONCE };
@@ -133,12 +135,6 @@ static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
         break;
     }
     return t->text;
-}
-
-WWHO_LOCAL bool is_special(const wwho_model *model, uint32_t id) {
-    for (uint32_t i = find_added(model, id); i < model->added.n_tokens && model->added_ids[i] == id; i++)
-        if (model->added_flags[i] & WWHO_ADDED_SPECIAL) return true;
-    return false;
 }
 
 static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {

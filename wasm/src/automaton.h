@@ -188,20 +188,26 @@ static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *au
     scan_from(WWHO_START * automaton->stride, classes, automaton, cursor, rule);
 }
 
+/* The lowest state above `state` in a set; 0 if there is none. */
+static inline uint32_t next_state(const wwho_automaton *a, const uint64_t *set, uint32_t state) {
+    uint32_t word = ++state >> 6;
+    if (word >= a->words) return 0;
+    uint64_t bits = set[word] & ~UINT64_C(0) << (state & 63);
+    while (!bits && ++word < a->words) bits = set[word];
+    return bits ? word << 6 | trailing_zeros(bits) : 0;
+}
+
+static inline uint32_t entry_of(const wwho_automaton *a, uint32_t state, uint32_t class) { return a->table[state * a->stride + class]; }
+
+static inline uint32_t next_of(const wwho_automaton *a, uint32_t entry) { return (entry & ENTRY_ROW) / a->stride; }
+
+static inline bool is_in(const uint64_t *set, uint32_t i) { return set[i >> 6] >> (i & 63) & 1; }
+
 /* The width of the character before a place, in a text that begins at `from`; its class goes to *class. */
 WWHO_LOCAL uint32_t class_before(const wwho_classes *classes, const uint8_t *text, size_t from, size_t at, uint32_t *class);
 
 /* As scan_piece(), but not inlined, and also for automata that look behind. */
 WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule);
-
-/* Read the heads of the automata of a section, and take memory for their tables. WWHO_AUTOMATON_SHAPE. */
-WWHO_LOCAL int plan_automata(wwho_section section, uint32_t n_classes, wwho_arena *arena, wwho_automaton **automata, uint32_t *count);
-
-/* Check an automaton and build its tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
-WWHO_LOCAL int build_automaton(wwho_automaton *automaton, const wwho_classes *classes);
-
-/* Fill in `after` and `marks`, which say all that cuts.c needs to know about an automaton. */
-WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a);
 
 /* Whether an automaton has one rule, and each of its matches is one character (FORMAT.md, ROUTES). */
 WWHO_LOCAL bool takes_characters(const wwho_stored *stored, uint32_t n_classes);

@@ -2,7 +2,7 @@
 #ifndef WWHO_BLOCKS_H
 #define WWHO_BLOCKS_H
 
-#include "normalize.h"
+#include "rewriting.h"
 
 /* A symbol of BLOCKS is two bytes. The first never occurs in UTF-8, and the second is never the first byte of a symbol. */
 enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_BLOCK_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };

@@ -42,8 +42,6 @@ WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_
     }
 }
 
-/* What is done at opening is to be small, as in wwho.c. */
-
 static void lower(uint32_t *least, uint32_t value) { *least = value < *least ? value : *least; }
 
 /* Where the lead keeps this token, if it is a character, or a space and a character; otherwise null. */
@@ -116,4 +114,3 @@ WWHO_LOCAL void find_early(wwho_vocabulary *v) {
             if (i >= 0x80) lower(&lead->from_right[i & 63], pair);
         }
 }
-

@@ -1,10 +1,10 @@
 /* Text -> tokens: router, routes, merge (FORMAT.md, Encoding). */
-#include "encode.h"
+#include "encoder.h"
 
+#include "blocks.h"
 #include "cache.h"
 #include "early.h"
-#include "blocks.h"
-#include "affixes.h"
+#include "normalize.h"
 #include "stream.h"
 
 /* Store the tokens of a text in the cache. The cache holds ids, and token_of() must map each back to its token: a text with a token that
@@ -291,10 +291,6 @@ static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const w
 
 WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     wwho_held *held = &e->held;
-    if (is_written(v, route)) {
-        encode_written(e, v, route, key, at, end);
-        return;
-    }
     if (put_unmade(e, v, key, at, end)) return;
     e->unk_end = SIZE_MAX;
     if (end - at <= WIDE_WINDOW && are_characters(route->units) && !v->speller && !v->superwords.slots) {

@@ -1,5 +1,5 @@
 /* WordPiece: the longest token first, from left to right (FORMAT.md, MODEL). */
-#include "encode.h"
+#include "encoder.h"
 #include "models.h"
 #include "trie.h"
 

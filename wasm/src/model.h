@@ -4,7 +4,7 @@
 
 #include "automaton.h"
 #include "file.h"
-#include "normalize.h"
+#include "rewriting.h"
 #include "vocabulary.h"
 
 #define WWHO_MAX_ROUTES 1023u
@@ -40,7 +40,7 @@ typedef struct {
     bool characters;                  /* each match of `units` is one character */
 } wwho_route;
 
-typedef struct wwho_encoder wwho_encoder; /* encode.h */
+typedef struct wwho_encoder wwho_encoder; /* encoder.h */
 typedef struct wwho_key wwho_key;         /* cache.h */
 
 /* A kind of model. `p` and `c` stand after the head that all kinds share (models.h). */

@@ -2,13 +2,14 @@
 #include "models.h"
 
 #include "added.h"
-#include "encode.h"
+#include "affixes.h"
+#include "encoder.h"
 
 enum { MODEL_HEAD = 32, FLAG_LATER = 4 };
 
 /* The known kinds of models, by number and symbols. */
 static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
-    static const wwho_kind bytes = {check_bpe, build_bpe, encode_piece, find_bpe}, units = {check_bpe, build_bpe, encode_segment, find_bpe};
+    static const wwho_kind bytes = {check_bpe, build_bpe, encode_piece, find_bpe}, units = {check_bpe, build_bpe, encode_units, find_bpe};
     static const wwho_kind greedy = {check_greedy, build_greedy, encode_greedy, find_greedy};
     static const wwho_kind viterbi = {check_viterbi, build_viterbi, encode_viterbi, find_viterbi};
     if (number == KIND_GREEDY) return &greedy;

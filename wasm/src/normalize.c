@@ -1,7 +1,6 @@
 /* See normalize.h. */
 #include "normalize.h"
 
-#include "model.h"
 #include "passes.h"
 
 /* Whether a map leaves a character as it is, whatever is next to it. */
@@ -322,14 +321,6 @@ WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len) {
         if (!done || it->at < end) return done || it->n > before || !it->full;
     }
     return true;
-}
-
-WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len) {
-    for (uint32_t k = 1; k < 4 && k <= len; k++) { /* bytes that may start an incomplete character */
-        uint8_t lead = text[len - k];
-        if (lead >= 0xC0) return k < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u) ? len - k : len;
-    }
-    return len;
 }
 
 WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, const wwho_classes *classes, wwho_known *known) {

@@ -2,8 +2,10 @@
  * model takes (plan); then each section is checked and built once, in order. */
 #include "added.h"
 #include "after.h"
+#include "automata.h"
 #include "models.h"
 #include "path.h"
+#include "plain.h"
 #include "steps.h"
 
 enum { MAX_CLASSES = 4096, MAX_PAGES = 2048, PAGES_AT = 4 + 2 * N_PAGES };

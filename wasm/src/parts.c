@@ -2,7 +2,7 @@
 #include "added.h"
 #include "cache.h"
 #include "cuts.h"
-#include "encode.h"
+#include "encoder.h"
 #include "models.h"
 #include "viterbi.h"
 

@@ -2,7 +2,7 @@
 #ifndef WWHO_PASSES_H
 #define WWHO_PASSES_H
 
-#include "normalize.h"
+#include "rewriting.h"
 
 enum { MAX_TARGETS = 32 };
 
@@ -44,6 +44,9 @@ static HOT void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, ui
     if (it->to.origins) copy_bytes(it->to.origins + it->n, origins, 16);
     it->n += n;
 }
+
+/* The character that stands for a byte in ByteLevel's alphabet. */
+WWHO_LOCAL uint32_t stand_in(uint32_t byte);
 
 /* Whether a map composes any characters. */
 WWHO_LOCAL bool composes(const wwho_step *step);

@@ -1,5 +1,7 @@
 /* What the steps turn a character into, and a space between words, if the result is certain whatever else is in the text. Without this
  * table, English lines that were not seen before take 1.08 times as long as BERT, 1.66 as T5, and 1.17 as Llama 2. */
+#include "plain.h"
+
 #include "passes.h"
 
 enum { MAX_CLASSES_SEEN = 4096 };

@@ -1,5 +1,5 @@
 /* The pretokens and units of a text, and the offsets of tokens in characters. */
-#include "encode.h"
+#include "encoder.h"
 
 WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
     uint32_t number = (uint32_t)(route - e->model->routes), rule = WWHO_PIECE;

@@ -4,6 +4,7 @@
 #include "blocks.h"
 #include "cut.h"
 #include "passes.h"
+#include "vocabulary.h"
 
 enum { STEP_HEAD = 24, MAX_STRIPPED = 64, MAX_STEPS = 255 };
 

@@ -3,8 +3,6 @@
 
 enum { DEPTH = 4, MOST_STATES = 1 << 10 }; /* scanners that run side by side */
 
-/* Code that runs only at opening must be small, as in wwho.c. */
-
 /* A scanner of a configuration: its state, and how many tentative ends lie between its start and that of the next scanner. There may be
  * several, because a later scanner may finish first. */
 static inline uint32_t state_of(uint64_t configuration, uint32_t i) { return i < DEPTH ? configuration >> 16 * i & 0x3FF : 0; }
@@ -143,7 +141,6 @@ WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a,
     s->n = n;
     put_letters(s);
 }
-
 
 /* What to look for among 64 bytes. */
 typedef struct {

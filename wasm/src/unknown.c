@@ -1,6 +1,6 @@
 /* Encoding unknown symbols and texts (FORMAT.md, Encoding). */
 #include "cache.h"
-#include "encode.h"
+#include "encoder.h"
 
 /* Whether every byte of a text has a token. */
 static bool has_bytes(const wwho_vocabulary *v, const uint8_t *text, size_t n) {

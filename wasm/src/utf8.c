@@ -27,3 +27,11 @@ WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     out[0] = (uint8_t)(0xF00u >> n | c);
     return n;
 }
+
+WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len) {
+    for (uint32_t k = 1; k < 4 && k <= len; k++) { /* bytes that may start an incomplete character */
+        uint8_t lead = text[len - k];
+        if (lead >= 0xC0) return k < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u) ? len - k : len;
+    }
+    return len;
+}

@@ -11,19 +11,19 @@ from typing import TextIO
 
 from wwho.cli import (
     compile_schemas,
-    count,
+    count_tokens,
     count_words,
-    decode,
-    encode,
-    eval,
+    decode_ids,
+    encode_text,
+    evaluate_vocabulary,
     export_model,
     import_vocabulary,
-    inspect,
-    schema,
-    segment,
-    serve,
+    inspect_artifact,
+    schema_tasks,
+    segment_text,
+    serve_page,
     train,
-    verify,
+    verify_artifact,
 )
 from wwho.cli.command import Command, add_commands
 from wwho.cli.options import SchemasError, UsageError
@@ -42,15 +42,15 @@ COMMANDS: tuple[Command, ...] = (
     compile_schemas,
     import_vocabulary,
     export_model,
-    schema,
-    segment,
-    encode,
-    decode,
-    count,
-    inspect,
-    verify,
-    eval,
-    serve,
+    schema_tasks,
+    segment_text,
+    encode_text,
+    decode_ids,
+    count_tokens,
+    inspect_artifact,
+    verify_artifact,
+    evaluate_vocabulary,
+    serve_page,
 )
 
 
@@ -80,8 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: with 2, the arguments make no sense; with 0, after `--help` and `--version`.
     """
-    options = build_parser().parse_args(arguments)
     try:
+        options = build_parser().parse_args(arguments)
         with warnings.catch_warnings():
             warnings.showwarning = print_warning
             code: int = options.run(options)

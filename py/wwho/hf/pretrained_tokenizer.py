@@ -340,6 +340,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def _check_new_name(self, name: str) -> None:
         """Raise ValueError if a token with this name has another text than the name.
 
+        A name that no token has is fine, and so is that of a token whose text it is.
+
         Raises:
             ValueError: the message names the token.
         """
@@ -431,8 +433,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """Encode a text, a pair, or a batch of either: the implementation of calling a tokenizer.
 
         Args:
-            text: as for `samples_of`.
-            text_pair: as for `samples_of`.
+            text: a text, words or ids; or a batch: a list of these, or of pairs of these.
+            text_pair: the second inputs, in the same form; None for none.
             options: the fields of `CallOptions`, and others, most of which are ignored.
 
         Returns:

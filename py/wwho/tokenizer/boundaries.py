@@ -45,9 +45,9 @@ def boundary_at(text: str, place: int) -> int:
     0 is the best kind. Only `LOOK_BEHIND` code points before the place and one after it decide.
 
     A place beside white space is at least a WORD boundary. A sentence ends after its terminator
-    and at each place in the spaces after that; a line and a paragraph end after their last line
-    feed, that is, before the first character that is none. Full-width terminators also end a
-    sentence where no white space follows.
+    and at each place in the white space after that, but not before a newline; a line and a
+    paragraph end after their last newline. Full-width terminators also end a sentence where no
+    white space follows.
 
     Args:
         text: the text.

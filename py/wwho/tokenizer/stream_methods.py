@@ -45,8 +45,9 @@ class StreamMethods(OpenModel):
             unk: "spell" or "token": what becomes of unknown syllables; see `encode`.
 
         Yields:
-            Lists of ids, which joined are those that `encode` gives for the whole text. Each is
-            for some 256 KB of text, whatever the sizes of `parts` are; a list may be empty.
+            Lists of ids, which joined are those that `encode` gives for the whole text. Short
+            parts are collected, so that a list is for some 256 KB of text or more, and the last for
+            the rest; a list may be empty.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.

@@ -1,6 +1,6 @@
 /* Text -> tokens: what the parts of encoding share (FORMAT.md, Encoding). */
-#ifndef WWHO_ENCODE_H
-#define WWHO_ENCODE_H
+#ifndef WWHO_ENCODER_H
+#define WWHO_ENCODER_H
 
 #include "cache.h"
 #include "cut.h"
