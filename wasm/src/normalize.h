@@ -2,7 +2,7 @@
 #ifndef WWHO_NORMALIZE_H
 #define WWHO_NORMALIZE_H
 
-#include "rewriting.h"
+#include "model.h"
 
 /* Start to rewrite by a list of steps. `known`: KNOWN_LISTS times KNOWN_SLOTS, which lists share by their numbers. */
 WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, const wwho_classes *classes, wwho_known *known);
