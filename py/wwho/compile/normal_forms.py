@@ -39,8 +39,8 @@ def normal_form(form: Form, unicode: Unicode = "16.0") -> Map:
         mapping={each: _whole(single, each) for each in single.keys() - composing},
         order={code_point: to[0] for code_point, to in classes.items() if code_point not in young},
         pairs={(canonical[each][0], canonical[each][1]): each for each in composing},
-        hangul_apart=True,
-        hangul_together=form in ("nfc", "nfkc"),
+        decomposes_hangul=True,
+        composes_hangul=form in ("nfc", "nfkc"),
     )
 
 

@@ -21,7 +21,7 @@ from wwho.format.decoder import (
 )
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact
-from wwho.format.steps import stood_for, symbol_at
+from wwho.format.steps import bytes_of_stand_ins, symbol_at
 from wwho.text import read_characters
 
 LOST = "\ufffd".encode()
@@ -164,7 +164,7 @@ def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
 def _unspelled(token: bytes) -> bytes:
     """The bytes that the characters of a token stand for, or the token."""
     try:
-        found = stood_for(token.decode())
+        found = bytes_of_stand_ins(token.decode())
     except UnicodeDecodeError:
         return token
     return token if found is None else found
