@@ -68,7 +68,7 @@ def tables(read: dict[str, Any]) -> dict[str, Any]:
             pairs[code_point] = parts
     classes = {c: unicodedata2.combining(chr(c)) for c in scalars}
     young = {c for first, last in read["unassigned"] for c in range(first, last + 1)}
-    code_points = {*canonical, *compatible, *(c for c, order in classes.items() if order)}
+    spoken_of = {*canonical, *compatible, *(c for c, order in classes.items() if order)}
     lower = {c: [to] for c, to in read["simple"]} | dict(read["special"])
     lower = {c: to for c, to in lower.items() if to != [c]}
     return {
@@ -77,7 +77,7 @@ def tables(read: dict[str, Any]) -> dict[str, Any]:
         "compatible": entries(compatible),
         "composing": " ".join(f"{c:X}" for c in sorted(pairs)),
         "classes": entries({c: [order] for c, order in classes.items() if order}),
-        "younger than 9.0": " ".join(f"{c:X}" for c in sorted(code_points & young)),
+        "younger than 9.0": " ".join(f"{c:X}" for c in sorted(spoken_of & young)),
         "lower": entries(lower),
     }
 

@@ -186,7 +186,7 @@ class Backend(Protocol):
         """The ids of a text in which no added token is looked for, whatever its flags."""
 
     def encode_piece(self, piece: bytes) -> list[int]:
-        """The ids of a text as one pretoken of the first route, without router and steps.
+        """The ids of a text as one pretoken of the first route: router and stages have no say.
 
         In a route of units it is one segment. Added tokens that need not be allowed are found.
         """
@@ -229,7 +229,7 @@ class Backend(Protocol):
         """The number of tokens; counting may stop once there are more than `limit`."""
 
     def spans(self, text: bytes) -> list[Span]:
-        """The pretokens and units of a text, in order; what a step drops has none."""
+        """The pretokens and units of a text, in order; what a stage drops is none."""
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
