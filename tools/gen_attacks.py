@@ -387,7 +387,7 @@ WRONG_IN_ROUTE: dict[str, tuple[steps.Step, ...]] = {
     "rules": (RULES,),
     "map_order": (Map({0x61: (0x62,)}, {0x301: 230}),),
     "map_pairs": (Map(pairs={(0x65, 0x301): 0xE9}),),
-    "map_hangul": (Map({0x61: (0x62,)}, hangul_apart=True),),
+    "map_hangul": (Map({0x61: (0x62,)}, decomposes_hangul=True),),
     "map_vanishes": (Map({0x61: ()}),),
     "ends_strip": (ENDS,),
     "ends_suffix": (Ends(suffix="x"),),

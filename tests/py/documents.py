@@ -17,7 +17,7 @@ from typing import Any
 from wwho import Tokenizer
 from wwho.errors import WwhoError
 from wwho.format.steps import STAND_INS as BYTE_OF
-from wwho.format.steps import stood_for
+from wwho.format.steps import bytes_of_stand_ins
 from wwho.format.write import write_artifact
 from wwho.importers import Source, import_source
 
@@ -263,7 +263,7 @@ def texts_for(seed: int, made: Component) -> list[str]:
     rng = Random(seed)
     vocab = made["model"]["vocab"]
     tokens = list(vocab) if isinstance(vocab, dict) else [text for text, _ in vocab]
-    meant = (data for data in map(stood_for, tokens) if data is not None)
+    meant = (data for data in map(bytes_of_stand_ins, tokens) if data is not None)
     spelled = [data.decode("utf-8", "ignore") for data in meant]
     pool = [*tokens, *spelled, *(token["content"] for token in made["added_tokens"])]
     pool = [*rng.sample(pool, min(len(pool), 30)), *WORDS, *ALPHABET]

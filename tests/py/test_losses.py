@@ -6,21 +6,22 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tiny import odd_added_model, paper_model, tiny_model
+from tiny import leaving_out_model, odd_added_model, paper_model, tiny_model
 
 from wwho.assemble import decoders
 from wwho.assemble.base import byte_base
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.encodings import model_bytes
-from wwho.format.decoder import Decoder
+from wwho.format.decoder import Decoder, Unspell
 from wwho.format.losses import losses
 from wwho.format.model import Added, Artifact, Flag
 from wwho.format.read import read_artifact
-from wwho.format.steps import Ends, Map, Replace, Rewrite, Rules
+from wwho.format.steps import Ends, Map, Replace, Rewrite, Rules, Spell, Step
 
 BASE = byte_base()
 MARK = decoders.SPACE_MARK
 TO_MARK = Replace(0, (MARK, None))
+SPACES = Map({0x20: (ord(MARK),)})
 CANONICAL = "characters become their canonical forms, as in NFC and NFD"
 LLAMA = Decoder(
     (
@@ -33,6 +34,12 @@ LLAMA = Decoder(
 def with_steps(*steps: Rewrite, decoder: Decoder | None = None) -> Artifact:
     """A model of bytes with a normalizer."""
     return replace(BASE, normalizer=steps, decoder=decoder)
+
+
+def in_route(*steps: Step, decoder: Decoder | None = None) -> Artifact:
+    """A model of bytes with more steps in its route."""
+    (route,) = BASE.routes
+    return replace(BASE, routes=(replace(route, steps=(*route.steps, *steps)),), decoder=decoder)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "o200k_harmony", "wwho_super_328k"])
@@ -64,6 +71,13 @@ def test_those_that_ship_are_lossless(name: str) -> None:
             ("a space at the beginning of a text is lost", f"{MARK} in a text becomes a space"),
         ),
         (
+            in_route(SPACES, Ends(prefix=MARK, unless=True), decoder=LLAMA),
+            ("a space at the beginning of a text is lost", f"{MARK} in a text becomes a space"),
+        ),
+        (in_route(SPACES), ("some characters become others, or vanish",)),
+        (in_route(Spell()), ("characters become those that stand for their bytes",)),
+        (in_route(Spell(), decoder=Decoder((Unspell(),))), ()),
+        (
             with_steps(decoder=Decoder(decoders.word_piece())),
             ("the decoder puts spaces between tokens, or cleans up",),
         ),
@@ -84,4 +98,5 @@ def test_reasons(artifact: Artifact, found: tuple[str, ...]) -> None:
 def test_compatibility_and_white_space() -> None:
     found: Any = losses(with_steps(normal_form("nfkc")))
     assert found[0].startswith("compatibility")
+    assert "what the vocabulary lacks is left out" in losses(leaving_out_model())
     assert "added tokens take the white space beside them" in losses(odd_added_model())

@@ -56,7 +56,7 @@ pytestmark = pytest.mark.parametrize("name", list(CASES))
 
 def spoken_of(steps: Steps) -> list[int]:
     """What the steps do something to, and Hangul."""
-    return sorted(set().union(*(step.spoken_of for step in steps), range(0x1100, 0x1200)))
+    return sorted(set().union(*(step.code_points for step in steps), range(0x1100, 0x1200)))
 
 
 def places(normalizer: normalizers.Normalizer, text: str) -> list[tuple[int, int]]:

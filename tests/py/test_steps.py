@@ -42,7 +42,7 @@ from wwho.format.steps import (
     Rules,
     Spell,
     Step,
-    counting_in_clusters,
+    rules_in_clusters,
 )
 from wwho.format.write import write_artifact
 from wwho.interchange.charsmap import read_charsmap, write_charsmap
@@ -367,7 +367,7 @@ marked = st.text("ab é\u0301\u0327कन\u093c각\u1100\u1161", min_size=1, max
 def test_rules_that_count_in_clusters(rules: dict[str, str], text: st.DataObject) -> None:
     """Normalized text, in parts of any kind, is that of tokenizers with all of the charsmap."""
     steps = tuple(
-        Rules(each, NUMBERS["clusters"]) for each in [counting_in_clusters(rules)] if each
+        Rules(each, NUMBERS["clusters"]) for each in [rules_in_clusters(rules)] if each
     )
     blob = write_artifact(artifact_of(Case(early=steps)))
     native, reference = (open_backend(blob, name) for name in ("native", "reference"))
@@ -418,7 +418,7 @@ ODD_MAPS: dict[str, tuple[Map, ...]] = {
     "the parts change places": (
         Map(order={GRAVE: 2, DOT: 1}, pairs={(E, GRAVE): ord("è"), (ord("è"), DOT): ord("ē")}),
     ),
-    "the parts make a syllable": (Map(pairs={(0x1100, 0x1161): ord("è")}, hangul_together=True),),
+    "the parts make a syllable": (Map(pairs={(0x1100, 0x1161): ord("è")}, composes_hangul=True),),
     "the first part is a mark": (
         Map(order={E: 3}, pairs={(E, GRAVE): ord("è")}),
         Map({ord("è"): ()}),

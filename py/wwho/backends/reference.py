@@ -30,7 +30,7 @@ from wwho.text import read_characters
 
 
 class ReferenceBackend(Backend):
-    """An artifact, run in plain Python. Immutable, so threads may share it."""
+    """An open artifact that plain Python runs. It is immutable, so threads may share it."""
 
     kind = "reference"
 
@@ -47,15 +47,15 @@ class ReferenceBackend(Backend):
         self._listed = listed_texts(self.artifact)
 
     def normalize(self, text: bytes) -> bytes:
-        """See `Backend`."""
+        """Return a text as the first steps of the normalizer rewrite it."""
         return self._walk.normalize(text).data
 
     def normalize_some(self, text: bytes) -> tuple[bytes, int]:
-        """See `Backend`."""
+        """Return nothing, and 0 bytes read: a text is rewritten only as a whole here."""
         return b"", 0  # No place is looked for: texts stay whole here.
 
     def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
-        """See `Backend`."""
+        """Return the normalized text and the place of the source of each of its bytes."""
         piece = self._walk.normalize(text)
         if not piece.rewritten:
             return text, range(len(text))
@@ -66,21 +66,21 @@ class ReferenceBackend(Backend):
         ]
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
-        """See `Backend`."""
+        """Return the ids of a text."""
         return [token for token, _, _ in self._walk.tokens(text, allowed, unk)]
 
     def encode_unadded(self, text: bytes) -> list[int]:
-        """See `Backend`."""
+        """Return the ids of a text in which no added token is found."""
         return [token for token, _, _ in self._walk.without_added().tokens(text, None, False)]
 
     def encode_piece(self, piece: bytes) -> list[int]:
-        """See `Backend`."""
+        """Return the ids of a text as one pretoken of route 0, without any step."""
         return [token for token, _, _ in self._walk.tokens(piece, None, False, whole=True)]
 
     def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int]]:
-        """See `Backend`."""
+        """Return the ids of a text and, for each, the bytes at which it begins and ends."""
         tokens = list(self._walk.tokens(text, allowed, unk))
         ids, starts, ends = ([each[k] for each in tokens] for k in range(3))
         return ids, starts, ends
@@ -88,19 +88,22 @@ class ReferenceBackend(Backend):
     def encode_with_spans(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int], list[Span]]:
-        """See `Backend`. Plain Python takes the text twice."""
+        """Return ids, where they begin and end, and the spans of pretokens and units.
+
+        The text is taken through the steps twice.
+        """
         spans = [Span(*unit) for unit in self._walk.units(text, allowed)]
         return *self.encode_with_places(text, allowed, unk), spans
 
     def encode_part(
         self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
-        """See `Backend`. No place is looked for: texts stay whole here."""
+        """Return nothing while a text goes on, and all of its ids with the last part."""
         ids = [] if more else self.encode(bytes(text), allowed, unk)
         return len(ids) if count else ids, 0 if more else len(text), place
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
-        """See `Backend`."""
+        """Return the number of tokens of a text, or some number over `limit`."""
         n = 0
         for n, _ in enumerate(self._walk.tokens(text, allowed, unk), 1):
             if n > limit:
@@ -108,13 +111,13 @@ class ReferenceBackend(Backend):
         return n
 
     def spans(self, text: bytes) -> list[Span]:
-        """See `Backend`."""
+        """Return the spans of the pretokens and units of a normalized text, in order."""
         return [Span(*unit) for unit in self._walk.units_of_part(read_piece(text))]
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
     ) -> list[tuple[int, int]]:
-        """See `Backend`."""
+        """Return the first character that each token touches, and the one after the last."""
         characters, places = read_characters(text)
         sizes = [2 if utf16 and ord(c) > 0xFFFF else 1 for c in characters]
         units = list(accumulate(sizes, initial=0))
@@ -124,13 +127,13 @@ class ReferenceBackend(Backend):
         ]
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """See `Backend`."""
+        """Return the text of some tokens, as the decoder joins them."""
         return self.decode_part(ids, False, False, False)[0]
 
     def decode_part(
         self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
     ) -> tuple[bytes, int]:
-        """See `Backend`."""
+        """Return the text of the first tokens, and how many are final; see `Backend`."""
         specials = set(self.info.specials.values()) if skip_special else ()
         texts = [(number, self.token_bytes(token)) for number, token in enumerate(ids)]
         texts = [(number, text) for number, text in texts if ids[number] not in specials]
@@ -144,13 +147,13 @@ class ReferenceBackend(Backend):
         return text, texts[-held][0] if held else len(ids)
 
     def token_bytes(self, token: int) -> bytes:
-        """See `Backend`."""
+        """Return the bytes of one token, before any decoder."""
         if (text := self._texts.get(index(token))) is None:
             raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
         return text
 
     def token_id(self, text: bytes) -> int:
-        """See `Backend`."""
+        """Return the id of the token with these bytes, of the last model that has it."""
         for engine in reversed(self._walk.engines):
             number = engine.numbers.get(text)
             token = None if number is None else engine.ids[number]

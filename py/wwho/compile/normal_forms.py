@@ -59,8 +59,8 @@ def normal_form(form: Form, unicode: Unicode = "16.0") -> Map:
             if code_point not in unknown
         },
         pairs={(canonical[each][0], canonical[each][1]): each for each in composed},
-        hangul_apart=True,
-        hangul_together=form in ("nfc", "nfkc"),
+        decomposes_hangul=True,
+        composes_hangul=form in ("nfc", "nfkc"),
     )
 
 

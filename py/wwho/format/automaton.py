@@ -1,4 +1,4 @@
-"""What the compiler makes: class maps and automata, ready to run or to be written to a file."""
+"""Class maps and automata as the compiler makes them, ready to run or to be written to a file."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ END_OF_TEXT = 0
 
 @dataclass(frozen=True)
 class Automaton:
-    """A transition table that cuts text into pieces.
+    """A transition table that cuts text into matches.
 
-    ``table[state][column]`` is ``(mark, next)``. A mark other than 0 says: a match of rule
-    ``mark - 1`` ends immediately *before* the character (or end of text) being read. The piece
-    ends at the last mark seen before the state becomes `DEAD`.
+    ``table[state][column]`` is ``(mark, next)``. A mark other than 0 says that a match of rule
+    ``mark - 1`` ends directly *before* the character, or the end of the text, that is being read.
+    The match ends at the last mark seen before the state becomes `DEAD`.
 
     Attributes:
-        name: The scanner's name.
-        columns: The column of each class; classes that behave alike share one.
-        n_columns: How many columns there are; column 0 is the end of the text.
-        n_states: How many states there are; 0 is `DEAD`, 1 is `START`.
-        n_rules: How many rules there are; some may match nothing.
-        table: The transitions. Row 0 and the ``next`` of column 0 are all zero.
-        behind: Whether it looks behind: where a character stands before the start of a piece, row
-            `BEHIND` leads from its column to the state to start in.
-        variants: For each rule the one of the scanner that it is, and by how many characters its
-            match ends before the mark; nothing: they are the scanner's own, and by none.
+        name: the scanner's name.
+        columns: the column of each class; classes that behave alike share one.
+        n_columns: the number of columns; column 0 is the end of the text.
+        n_states: the number of states; 0 is `DEAD`, 1 is `START`.
+        n_rules: the number of rules; some may match nothing.
+        table: the transitions. Row 0 and the ``next`` of column 0 are all zero.
+        behind: whether it looks behind: if a character precedes the start of a match, row `BEHIND`
+            leads by its column to the state in which the scan starts.
+        variants: for each rule the rule of the scanner that it is part of, and by how many
+            characters its match ends before the mark; empty: they are the scanner's own rules, and
+            by none.
     """
 
     name: str
@@ -55,11 +56,11 @@ class Automaton:
 
 @dataclass(frozen=True)
 class CompiledScanners:
-    """Scanners that share one class map.
+    """Automata that share one class map.
 
     Attributes:
-        classes: The class map.
-        automata: One automaton per scanner, in the order they were given.
+        classes: the class map.
+        automata: the automata, in the order of their numbers.
     """
 
     classes: ClassMap
@@ -67,13 +68,14 @@ class CompiledScanners:
 
     @cached_property
     def column_tables(self) -> Mapping[tuple[int, ...], Sequence[int]]:
-        """For each automaton's `Automaton.columns`, the column of every code point.
+        """For each value of `Automaton.columns` the column of every code point.
 
-        A table has 0x110000 numbers: it is for running automata in Python, not for shipping.
+        A table has 0x110000 numbers: it is for running automata in Python, and in no file.
         """
         return {automaton.columns: self._columns(automaton) for automaton in self.automata}
 
     def _columns(self, automaton: Automaton) -> Sequence[int]:
+        """Return the column of every code point in an automaton."""
         columns = array("H")
         for first, last, label in self.classes.ranges:
             columns.extend(array("H", [automaton.columns[label]]) * (last - first + 1))

@@ -38,23 +38,26 @@ BYTES = tuple(bytes([byte]) for byte in range(256))
 
 @dataclass(frozen=True, kw_only=True)
 class BPE(Model):
-    """Symbols, and the pairs that merge.
+    """A byte-pair encoding: symbols, and the pairs that merge.
+
+    Tokens are numbered: the symbols from 0 on, then the results of the merges, then unmade tokens.
 
     Attributes:
         symbols: the texts of the symbols: the 256 bytes in any order, or units in ascending order.
-        merges: the two parts of each further token, in order of rank. The symbols are numbered from
-            0 on, what the pairs make from the number of symbols on. A part may come after the token
-            that it is part of: that is made as soon as its parts are.
-        ties: which merges, ascending and counted from 0, have the rank of the one before.
+        merges: the numbers of the two parts of each further token, in order of rank. A part may
+            have a higher number than the token that it is part of; such a token is made as soon as
+            both parts exist.
+        ties: which merges, ascending and counted from 0, have the rank of the merge before.
         unmade: the texts of the tokens that no merge makes, ascending.
-        whole: whether a pretoken that is one of those is that token; else they only decode.
+        whole: whether a pretoken that is an unmade token, or with affixes any token, as a whole is
+            that token. Otherwise unmade tokens only decode.
         units: whether the symbols are units, which a route's automaton cuts.
-        parts: whether a unit that is no symbol is spelled with the longest symbols that it begins
-            with, and only what is left then is for the speller.
+        parts: whether a unit that is no symbol is first cut into the longest symbols that it begins
+            with; the speller encodes only the rest.
         n_superwords: how many of the merges, the last ones, join words.
-        space_id: id of the lone space, which stands before a known unit; None for none.
-        prefix: the text with which the symbols begin that do not begin a pretoken, such as `##`;
-            the text of a merged token leaves it out of its right part. FORMAT.md, Affixes.
+        space_id: the id of the lone space, which stands before a known unit; None for none.
+        prefix: the text with which the symbols begin that continue a pretoken, such as `##`; the
+            text of a merged token leaves it out of all symbols but the first (FORMAT.md, Affixes).
         suffix: the text with which the symbols end that end a pretoken, such as `</w>`.
     """
 
@@ -72,29 +75,29 @@ class BPE(Model):
 
     @property
     def n_symbols(self) -> int:
-        """See `Model`."""
+        """The number of symbols, which are the first tokens."""
         return len(self.symbols)
 
     @cached_property
     def texts(self) -> Sequence[bytes]:
-        """See `Model`."""
+        """The texts of all tokens, by their numbers."""
         made = expand(list(self.symbols), self.merges, self.prefix.encode("utf-8"))
         return (*made, *self.unmade)
 
     @property
     def affixes(self) -> bool:
-        """Whether symbols have a prefix or a suffix, by where they stand in a pretoken."""
+        """Whether symbols are written with a prefix or a suffix."""
         return bool(self.prefix or self.suffix)
 
     @cached_property
     def parts_later(self) -> bool:
-        """Whether some token has a part of higher number."""
+        """Whether a token has a part of a number that is not lower than its own."""
         pairs = enumerate(self.merges, self.n_symbols)
         return any(token <= left or token <= right for token, (left, right) in pairs)
 
     @cached_property
     def ranks(self) -> Sequence[int]:
-        """The ranks of the tokens that are made: the number of the first of equal ones."""
+        """The rank of each symbol and merged token: the number of the first token of that rank."""
         ranks = list(range(self.n_symbols + len(self.merges)))
         for tie in self.ties:
             ranks[self.n_symbols + tie] = ranks[self.n_symbols + tie - 1]
@@ -102,18 +105,18 @@ class BPE(Model):
 
     @property
     def extra_ids(self) -> Mapping[int, bytes]:
-        """See `Model`."""
+        """The ids of byte tokens and of the lone space, and the bytes that they decode to."""
         space = {} if self.space_id is None else {self.space_id: b" "}
         return {**super().extra_ids, **space}
 
     @property
     def first_superword(self) -> int:
-        """The number of the first token that joins words."""
+        """The number of the first token that joins words, or else of the first unmade one."""
         return len(self.symbols) + len(self.merges) - self.n_superwords
 
 
 def write_bpe(model: BPE) -> bytes:
-    """Write what comes after the head."""
+    """Return the bytes of a model after its head, up to its ids (FORMAT.md, BPE)."""
     lefts, rights = [left for left, _ in model.merges], [right for _, right in model.merges]
     space_id = NONE if model.space_id is None else model.space_id
     counts = [len(each) for each in (model.unmade, model.ties) if each]
@@ -131,7 +134,18 @@ def write_bpe(model: BPE) -> bytes:
 
 
 def read_bpe(cursor: Cursor, head: Head) -> BPE:
-    """Check what comes after the head."""
+    """Read a model from the end of its head up to its ids.
+
+    Args:
+        cursor: the section MODEL, after the head; it stands at the ids afterwards.
+        head: the head.
+
+    Returns:
+        The model without what `read_models` adds: ids, and what becomes of unknown text.
+
+    Raises:
+        ArtifactError: a MUST of FORMAT.md, BPE is broken.
+    """
     units, whole = bool(head.units), bool(head.flags & WHOLE)
     n_superwords, space_id, n_unmade, n_ties = _read_numbers(cursor, head)
     prefix, suffix = _read_affixes(cursor) if head.flags & AFFIXES else ("", "")
@@ -182,7 +196,12 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
 
 
 def _read_numbers(cursor: Cursor, head: Head) -> tuple[int, int | None, int, int]:
-    """Check the numbers before the symbols: superwords, the lone space, unmade tokens, ties."""
+    """Read the numbers before the symbols.
+
+    Returns:
+        The number of superwords, the id of the lone space or None, and the numbers of unmade tokens
+        and of ties.
+    """
     n_superwords, space_id = cursor.numbers("II", "n_superwords and space_id")
     n_unmade, n_ties = (
         cursor.numbers("I", "n_unmade, n_ties")[0] if head.flags & flag else None
@@ -213,7 +232,7 @@ def _read_affixes(cursor: Cursor) -> tuple[str, str]:
 
 
 def _read_bytes(cursor: Cursor, head: Head) -> tuple[bytes, ...]:
-    """Check the symbols of a model of bytes."""
+    """Read the 256 symbols of a model of bytes."""
     symbols = cursor.listed(256, "byte")
     if max(map(len, symbols)) > 1:
         cursor.fail("a symbol is no single byte")
@@ -225,7 +244,7 @@ def _read_bytes(cursor: Cursor, head: Head) -> tuple[bytes, ...]:
 def _read_merges(
     cursor: Cursor, head: Head, symbols: Sequence[bytes], n_merges: int
 ) -> Sequence[Pair]:
-    """Check the pairs that merge."""
+    """Read the two columns of parts, and return the pairs that merge."""
     cursor.status = "PAIRS"
     lefts = cursor.lebs(n_merges, "left column")
     rights = cursor.lebs(n_merges, "right column")
@@ -241,19 +260,20 @@ def _read_merges(
 
 
 class _Order:
-    """The tokens by the class of their first character: what the right column counts in.
+    """The tokens sorted by the class with which they begin, and then by number.
 
-    A right token is written as its distance: how far it is from the first token that begins as the
-    left one ends.
+    A right token is written as its distance from the first token that begins with the class with
+    which the left token ends (FORMAT.md, BPE: the distance of a right token).
 
     Attributes:
         lefts: the left tokens of the merges.
-        tokens: all tokens that are made, in this order.
+        tokens: the numbers of all symbols and merged tokens, in this order.
         begin: where in it each class begins.
-        last: the class of the last character of each token, as far as it is known.
+        last: the class with which each token ends; 0 for merged tokens that are not seen yet.
     """
 
     def __init__(self, symbols: Sequence[bytes], lefts: Sequence[int]) -> None:
+        """Sort the tokens that these symbols and left parts make; right parts do not matter."""
         self.lefts = lefts
         first, self.last = [0] * (n := len(symbols) + len(lefts)), [0] * n
         members: list[list[int]] = [[] for _ in range(N_CLASSES)]
@@ -269,7 +289,7 @@ class _Order:
         self.begin = [*accumulate(map(len, members[:-1]), initial=0)]
 
     def distances(self, rights: Sequence[int]) -> list[int]:
-        """How the right tokens of the merges are written."""
+        """Return the distances of the right tokens of all merges; `last` is filled in."""
         begin, last, n = self.begin, self.last, len(self.tokens)
         place = [0] * n
         for at, token in enumerate(self.tokens):
@@ -283,7 +303,7 @@ class _Order:
         return found
 
     def rights(self, distances: Sequence[int]) -> list[int]:
-        """The right tokens of the merges, from how they are written."""
+        """Return the right tokens of all merges, given their distances; `last` is filled in."""
         tokens, begin, last, n = self.tokens, self.begin, self.last, len(self.tokens)
         found = []
         pairs = zip(self.lefts, distances, strict=True)
@@ -296,7 +316,7 @@ class _Order:
 
 
 def _class_of_character(text: bytes) -> int:
-    """The class of the character that a text begins with (FORMAT.md, BPE)."""
+    """Return the class of the character that a text begins with (FORMAT.md, BPE)."""
     lead = text[0]
     if lead < 0x80:
         return 1 + chr(lead).isalpha()
@@ -308,7 +328,14 @@ def _class_of_character(text: bytes) -> int:
 
 
 def _check_pairs(cursor: Cursor, n_symbols: int, merges: Sequence[Pair], later: bool) -> None:
-    """Check pairs; `later`: a part may come after the token that it is part of, and one does."""
+    """Check that no pair occurs twice, and that parts come before what they make.
+
+    Args:
+        cursor: refuses the file.
+        n_symbols: the number of symbols.
+        merges: the pairs.
+        later: whether parts may come later; then at least one has to.
+    """
     pairs = enumerate(merges, n_symbols)
     first = next(
         ((token, *each) for token, each in pairs if token <= each[0] or token <= each[1]), None

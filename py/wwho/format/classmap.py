@@ -1,8 +1,4 @@
-"""Class maps: every code point to a small number, so that tables stay small.
-
-Code points that no pattern can tell apart share a class. A map is built by laying several coarser
-maps over each other.
-"""
+"""Class maps: from every code point to a small number, so that tables stay small."""
 
 from __future__ import annotations
 
@@ -57,6 +53,7 @@ class ClassMap:
 
     @cached_property
     def _firsts(self) -> list[int]:
+        """The first code point of each class."""
         return [first for first, _, _ in self.ranges]
 
 

@@ -1,4 +1,4 @@
-"""The outer form of an artifact: header, section table, checksum (FORMAT.md, Header)."""
+"""The outer form of an artifact: header, section table and checksum (FORMAT.md, Header)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Section:
     """One entry of the section table.
 
     Attributes:
-        kind: what it holds.
+        kind: what the section holds.
         offset: where it begins, in bytes from the start of the file.
         length: its length in bytes, without padding.
     """
@@ -38,28 +38,28 @@ class Section:
 
     @property
     def end(self) -> int:
-        """The offset after its last byte."""
+        """The offset of the byte after the section."""
         return self.offset + self.length
 
 
 @dataclass(frozen=True)
 class Container:
-    """An artifact whose header, checksum and section table are in order.
+    """A file whose header, checksum and section table are in order; its sections are unread.
 
     Attributes:
-        blob: the whole file.
-        sections: the sections, in the order of the file.
+        blob: the bytes of the file.
+        sections: the entries of the section table, in the order of the file.
     """
 
     blob: bytes
     sections: tuple[Section, ...]
 
     def all(self, kind: Kind) -> list[bytes]:
-        """The bytes of each section of a kind."""
+        """Return the bytes of each section of a kind, in order."""
         return [self.blob[s.offset : s.end] for s in self.sections if s.kind == kind]
 
     def __getitem__(self, kind: Kind) -> bytes:
-        """The bytes of the one section of a kind."""
+        """Return the bytes of the one section of a kind that a file has once."""
         (found,) = self.all(kind)
         return found
 
@@ -85,12 +85,12 @@ not with 89 57 57 48 4f 0d 0a 1a: it is no .wwho artifact
 
 
 def fail(status: str, message: str) -> ArtifactError:
-    """The error for a MUST that does not hold; `status` is its name in FORMAT.md and wwho.h."""
+    """Return the error for a MUST that is broken; `status` is its name in FORMAT.md and wwho.h."""
     return ArtifactError(f"{status}: {message}", status=status)
 
 
 def _header(blob: bytes) -> int:
-    """Check the 20 bytes of the header; give the number of sections."""
+    """Check the 20 bytes of the header, and return the number of sections."""
     if blob[:8] != MAGIC[: len(blob)]:
         if kind := foreign(blob):
             raise fail("MAGIC", f"the file is no .wwho artifact but {kind}")
@@ -124,7 +124,7 @@ def _header(blob: bytes) -> int:
 
 
 def _section_table(blob: bytes, n_sections: int) -> tuple[Section, ...]:
-    """Check order, kinds, bounds and padding of the sections."""
+    """Check the order, kinds, bounds and padding of the sections, and return them."""
     expected, sections = HEADER_BYTES + ENTRY_BYTES * n_sections, []
     last_kind = n_models = 0
     for kind, offset, length in struct.iter_unpack("<III", blob[HEADER_BYTES:expected]):

@@ -12,12 +12,15 @@ from wwho.format.layout import MAX_TOKEN_BYTES, padding
 
 
 class Cursor:
-    """A place in a section; what does not fit raises an ArtifactError.
+    """A section and a place in it. Each method reads from the place on and moves it.
+
+    Every method raises an ArtifactError with `status` if the bytes are not there, or not as asked
+    for. `what` names the thing that is read, for the error.
 
     Attributes:
-        data: the section.
-        at: the place, in bytes from its start.
-        status: the status of the MUST that is being checked.
+        data: the bytes of the section.
+        at: the place, in bytes from the start.
+        status: the status of the MUST that is being checked; callers change it.
     """
 
     def __init__(self, data: bytes, status: str) -> None:
@@ -25,11 +28,11 @@ class Cursor:
         self.data, self.at, self.status = data, 0, status
 
     def fail(self, message: str) -> NoReturn:
-        """Refuse the file."""
+        """Raise an ArtifactError with the current status."""
         raise fail(self.status, message)
 
     def take(self, size: int, what: str) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         data = self.data[self.at : self.at + size]
         if len(data) != size:
             self.fail(f"{what}: {size} bytes at {self.at} of {len(self.data)} are cut off")
@@ -37,16 +40,16 @@ class Cursor:
         return data
 
     def numbers(self, layout: str, what: str) -> tuple[int, ...]:
-        """The next numbers, in the notation of `struct`."""
+        """Return the next numbers; `layout` is in the notation of `struct`, without `<`."""
         return struct.unpack(f"<{layout}", self.take(struct.calcsize(f"<{layout}"), what))
 
     def zeros(self, multiple: int, what: str) -> None:
-        """Pass zero bytes up to a multiple."""
+        """Move to the next multiple of bytes; refuse bytes in between that are not 0."""
         if any(self.take(padding(self.at, multiple), what)):
             self.fail(f"{what}: padding that is not zero")
 
     def lebs(self, count: int, what: str) -> list[int]:
-        """The next column of LEB128 numbers."""
+        """Return the next LEB128 numbers, which must be in their shortest form."""
         try:
             values, self.at = leb.unpack(self.data, self.at, count)
         except ValueError as error:
@@ -54,7 +57,7 @@ class Cursor:
         return values
 
     def texts(self, count: int, what: str) -> tuple[bytes, ...]:
-        """The next texts (FORMAT.md, MODEL: TEXTS), in ascending order."""
+        """Return the next ascending texts (FORMAT.md, MODEL: TEXTS)."""
         found, before = [], b""
         for place in range(count):
             (keep,) = self.lebs(1, f"{what} {place}")
@@ -69,7 +72,7 @@ class Cursor:
         return tuple(found)
 
     def listed(self, count: int, what: str) -> tuple[bytes, ...]:
-        """The next texts (FORMAT.md, MODEL: LISTED), in any order."""
+        """Return the next texts in any order (FORMAT.md, MODEL: LISTED)."""
         found = []
         for place in range(count):
             size = self.data.find(leb.END, self.at + 1) - self.at
@@ -79,13 +82,13 @@ class Cursor:
         return tuple(found)
 
     def different(self, texts: Sequence[bytes], what: str) -> None:
-        """Check that no text comes twice."""
+        """Refuse the file with TOKEN_DUPLICATE if a text occurs twice in `texts`."""
         if len(set(texts)) < len(texts):
             self.status = "TOKEN_DUPLICATE"
             self.fail(f"two {what} have one text")
 
     def utf8(self, size: int, what: str) -> str:
-        """The next text in UTF-8."""
+        """Return the next `size` bytes as text; refuse what is not UTF-8."""
         data = self.take(size, what)
         try:
             return data.decode("utf-8")
@@ -93,6 +96,6 @@ class Cursor:
             self.fail(f"{what} is not UTF-8: {data!r}")
 
     def end(self) -> None:
-        """Check that nothing is left."""
+        """Refuse bytes after the place."""
         if self.at != len(self.data):
             self.fail(f"it ends at byte {self.at}, the section at {len(self.data)}")

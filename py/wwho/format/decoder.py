@@ -1,4 +1,4 @@
-"""The DECODER section: how the texts of tokens join again."""
+"""The section DECODER: how the texts of tokens are joined (FORMAT.md, DECODER)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("", "Replace", "Strip", "Bytes", "Join", "Unique", "Some", "Unspell", "
 
 
 class Where(IntEnum):
-    """The tokens of the list that a step is done to."""
+    """The tokens of the list to which a step of a decoder applies."""
 
     ALL = 0
     """All of them."""
@@ -37,12 +37,12 @@ class Where(IntEnum):
 
 @dataclass(frozen=True)
 class Replace:
-    """Each occurrence of a text in a token, from left to right, becomes another text.
+    """A step that replaces a text in each token, from left to right, by another text.
 
     Attributes:
-        pattern: the text, 1 to 255 bytes of UTF-8.
-        content: what it becomes, at most 255 bytes.
-        where: in which tokens.
+        pattern: the text that is replaced, 1 to 255 bytes of UTF-8.
+        content: the text that replaces it, at most 255 bytes.
+        where: the tokens to which the step applies.
     """
 
     pattern: str
@@ -52,14 +52,14 @@ class Replace:
 
 @dataclass(frozen=True)
 class Strip:
-    """A text goes from the ends of a token.
+    """A step that removes a text from the ends of each token.
 
     Attributes:
         text: the text, at most 255 bytes of UTF-8.
-        left: how many times it may go from the start, 0 to 255.
-        right: how many times it may go from the end.
-        otherwise: what is put in front of a token that does not begin with it.
-        where: of which tokens.
+        left: how many times it is removed from the start at most, 0 to 255.
+        right: how many times it is removed from the end at most.
+        otherwise: the text that is put before a token from whose start nothing was removed.
+        where: the tokens to which the step applies.
     """
 
     text: str
@@ -71,11 +71,12 @@ class Strip:
 
 @dataclass(frozen=True)
 class Bytes:
-    """Tokens `<0xHH>` are the bytes of a text: each run of them becomes one.
+    """A step that makes text of neighbouring tokens `<0xHH>`, which stand for bytes.
 
     Attributes:
-        each: a byte that is not part of UTF-8 is U+FFFD, and every character a token; otherwise a
-            run that is UTF-8 is one token, and of one that is not, each byte is a token U+FFFD.
+        each: whether such bytes become a token for each character, and a token U+FFFD for each byte
+            that is part of none. Otherwise they become one token if they are UTF-8, and a token
+            U+FFFD for each byte if they are not.
     """
 
     each: bool = False
@@ -83,10 +84,10 @@ class Bytes:
 
 @dataclass(frozen=True)
 class Join:
-    """All tokens become one.
+    """A step that makes one token of all tokens.
 
     Attributes:
-        separator: what stands between them, at most 255 bytes of UTF-8.
+        separator: the text that is put between two tokens, at most 255 bytes of UTF-8.
     """
 
     separator: str = ""
@@ -94,25 +95,25 @@ class Join:
 
 @dataclass(frozen=True)
 class Unique:
-    """A token like the one before it goes."""
+    """A step that leaves out a token that equals the one before it."""
 
 
 @dataclass(frozen=True)
 class Some:
-    """An empty token goes."""
+    """A step that leaves out empty tokens."""
 
 
 @dataclass(frozen=True)
 class Unspell:
-    """Characters of ByteLevel's alphabet become bytes, in each token that has no others."""
+    """A step that makes bytes of each token whose characters are all of ByteLevel's alphabet."""
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """The symbols of the step `Blocks` in each token become characters.
+    """A step that makes characters of the symbols that the `Blocks` of a route writes.
 
-    A block and an index after it are a character; any other block or index is U+FFFD, as is an
-    index beyond the end of its block, and that block; symbols of bytes are these.
+    A block and then an index whose place has a character become that character, the symbol of a
+    byte becomes the byte, and any other symbol U+FFFD. Text between symbols stays.
     """
 
 
@@ -121,18 +122,18 @@ Step: TypeAlias = Replace | Strip | Bytes | Join | Unique | Some | Unspell | Blo
 
 @dataclass(frozen=True)
 class Decoder:
-    """How the texts of tokens become the text of all of them.
+    """How the texts of tokens become one text.
 
-    They are a list; each step makes another list of it, and the last one is joined without a gap.
-    The list begins with the texts of the tokens, but that a token of UNKNOWN_BYTES is `<0xHH>`,
-    with upper-case digits, and that of a token which only continues a piece begins with
-    `continuing`.
+    The texts form a list, each step turns it into another list, and the last list is concatenated.
+    The list begins with the text of each token, with three exceptions: a token that stands for a
+    byte is `<0xHH>`, a token of a `Greedy` that may only continue a pretoken begins with
+    `continuing`, and a token with a surface has that text.
 
     Attributes:
-        steps: what is done to the list, in order; at most 64.
-        continuing: what stands before the tokens of a Greedy model that only continue a piece, such
-            as "##"; at most 255 bytes of UTF-8.
-        surfaces: tokens that have another text here: id to bytes, at most 1024.
+        steps: the steps, in order; at most 64.
+        continuing: the text before tokens that only continue a pretoken, such as "##"; at most 255
+            bytes of UTF-8.
+        surfaces: the texts of tokens that have another one here: id to at most 1024 bytes.
     """
 
     steps: tuple[Step, ...] = ()
@@ -141,7 +142,7 @@ class Decoder:
 
     @property
     def waits(self) -> bool:
-        """Whether nothing can be said of a text before its last token is there."""
+        """Whether no part of a text can be decoded before its last token is known."""
         joined = adds = opens = False
         for step in self.steps:
             match step:
@@ -163,7 +164,7 @@ class Decoder:
 
 
 def write_decoder(decoder: Decoder) -> bytes:
-    """Write a decoder.
+    """Return the bytes of the section DECODER.
 
     Example:
         >>> write_decoder(Decoder((Replace("_", " "),), "##", {7: b"!"})).hex(" ", -4)
@@ -180,6 +181,7 @@ def write_decoder(decoder: Decoder) -> bytes:
 
 
 def _write_step(step: Step) -> bytes:
+    """Return the bytes of a step: its head and its two texts."""
     where, left, right, a, b = 0, 0, 0, "", ""
     match step:
         case Replace(a, b, where):
@@ -196,12 +198,12 @@ def _write_step(step: Step) -> bytes:
 
 
 def read_decoder(data: bytes, ids: Callable[[int], bool], *, blocks: bool = False) -> Decoder:
-    """Check a decoder.
+    """Return the decoder that a section holds.
 
     Args:
-        data: the section.
-        ids: says whether a number is the id of a token.
-        blocks: whether the file has a step BLOCKS, whose symbols the decoder's may join.
+        data: the bytes of the section DECODER.
+        ids: returns whether a number is the id of a token.
+        blocks: whether the file has a step BLOCKS, without which a decoder may not have one.
 
     Raises:
         ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is DECODER.
@@ -228,6 +230,7 @@ def read_decoder(data: bytes, ids: Callable[[int], bool], *, blocks: bool = Fals
 
 
 def _read_step(cursor: Cursor, name: str) -> Step:
+    """Read the next step; refuse a field that its kind does not use and that is not 0."""
     kind, where, left, right, n_a, n_b = cursor.numbers("6B", name)
     a, b = cursor.utf8(n_a, name), cursor.utf8(n_b, name)
     if kind == 1 and where <= max(Where) and a:

@@ -1,4 +1,4 @@
-"""Files: output appears whole or not at all, and artifacts are known by how they begin."""
+"""Files: output appears whole or not at all, and artifacts are recognized by how they begin."""
 
 from __future__ import annotations
 
@@ -17,8 +17,12 @@ def write_atomic(path: str | os.PathLike[str], *data: bytes) -> None:
 
     The bytes go to a temporary file in the same folder, are flushed to the disk, and the file is
     then renamed. On failure, and on Ctrl-C, the temporary file is removed and an old file stays as
-    it was. A symbolic link stays, and what it leads to is written. Devices and pipes cannot be
-    renamed over: they are written to directly.
+    it was. A symbolic link stays, and the file that it leads to is written. Devices and pipes
+    cannot be renamed over: they are written to directly.
+
+    Args:
+        path: the file.
+        data: its content, in parts that are written one after the other.
 
     Raises:
         OSError: the file cannot be written; it names the path as given.
@@ -39,7 +43,9 @@ def write_atomic(path: str | os.PathLike[str], *data: bytes) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Find out before long work whether `write_atomic` can write there; nothing is changed.
+    """Raise an OSError if `write_atomic` could not write to a path; nothing is changed.
+
+    Call it before long work.
 
     Raises:
         OSError: it is a folder, its own folder is missing, or writing is not allowed; the error
@@ -64,10 +70,10 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def is_artifact(path: Path) -> bool:
-    """Whether a file that is there begins as an artifact does.
+    """Return whether a path is a file that begins as an artifact does.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     if not path.is_file():
         return False
@@ -76,7 +82,7 @@ def is_artifact(path: Path) -> bool:
 
 
 def _is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether a device or pipe is there; a rename would put a file in its place."""
+    """Return whether a path is a device or a pipe, which a rename would replace by a file."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -85,7 +91,7 @@ def _is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def _replace(target: Path, data: Iterable[bytes]) -> None:
-    """Write beside the target, then rename over it."""
+    """Write beside the target, flush, then rename over it."""
     # A name of its own, since the target's with an addition could be too long.
     temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
     try:
@@ -101,7 +107,7 @@ def _replace(target: Path, data: Iterable[bytes]) -> None:
 
 @contextmanager
 def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let errors name the path as given, in place of a temporary file's or a link's target."""
+    """Let an OSError name the path as given, not a temporary file or the target of a link."""
     try:
         yield
     except OSError as error:

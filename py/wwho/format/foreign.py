@@ -1,4 +1,4 @@
-"""What a file is that was given in the place of a `.wwho` artifact."""
+"""Recognizing files that are given in the place of a `.wwho` artifact."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NO_CONTENT = (
 
 
 def foreign(blob: bytes) -> str:
-    """What these bytes are, and what to do with them; "" where that cannot be told.
+    """Return what kind of file these bytes are and what to do with it; "" if that is not known.
 
     Example:
         >>> foreign(b"IQ== 0\\nIg== 1\\n")[:20]
@@ -56,10 +56,15 @@ def foreign(blob: bytes) -> str:
 
 
 def no_content(blob: bytes) -> str:
-    """As `foreign`, of what stands where a file should be that was not fetched."""
+    """Return what stands in the place of a file that was not fetched, such as a web page.
+
+    Returns:
+        What it is and what to do; "" if the bytes are no such thing.
+    """
     return _told(blob, _NO_CONTENT)
 
 
 def _told(blob: bytes, kinds: Sequence[tuple[bytes, str]]) -> str:
+    """Return the words for the first kind whose pattern matches the beginning of a file."""
     head = blob[:HEAD].removeprefix(b"\xef\xbb\xbf")
     return next((kind for pattern, kind in kinds if re.match(pattern, head, re.DOTALL)), "")

@@ -16,13 +16,15 @@ SINGLE_BYTES = frozenset(bytes([byte]) for byte in range(256))
 
 @dataclass(frozen=True, kw_only=True)
 class Greedy(Model):
-    """Tokens of which the longest that fits is taken, from left to right.
+    """A model that takes the longest token that fits, from left to right, as WordPiece does.
 
     Attributes:
-        first: the texts of tokens that may begin a pretoken; by ascending id, a file is smallest.
-        later: the texts of tokens that may only continue one; in WordPiece's files they begin with
-            `##`. None: any token may begin a pretoken, or continue it.
-        max_characters: a pretoken of more characters is unknown; None: however long it is.
+        first: the texts of tokens that may begin a pretoken. In the order of ids the file is
+            smallest.
+        later: the texts of tokens that may only continue one, without the `##` of WordPiece's
+            files. None: the tokens that may begin a pretoken may also continue it.
+        max_characters: a pretoken of more characters is unknown as a whole; None: there is no
+            limit.
     """
 
     first: tuple[bytes, ...]
@@ -31,22 +33,22 @@ class Greedy(Model):
 
     @property
     def n_symbols(self) -> int:
-        """See `Model`."""
+        """The number of tokens that may begin a pretoken."""
         return len(self.first)
 
     @property
     def anywhere(self) -> bool:
-        """Whether any token may begin a pretoken, or continue it."""
+        """Whether tokens that may begin a pretoken may also continue one."""
         return self.later is None
 
     @cached_property
     def texts(self) -> tuple[bytes, ...]:
-        """See `Model`."""
+        """The texts of all tokens: those that may begin a pretoken come first."""
         return self.first + (self.later or ())
 
 
 def write_greedy(model: Greedy) -> bytes:
-    """Write what comes after the head.
+    """Return the bytes of a model after its head, up to its ids.
 
     Raises:
         ValueError: a text has the byte FF after its first one.
@@ -56,7 +58,11 @@ def write_greedy(model: Greedy) -> bytes:
 
 
 def read_greedy(cursor: Cursor, head: Head) -> Greedy:
-    """Check what comes after the head."""
+    """Read a model from the end of its head up to its ids.
+
+    Raises:
+        ArtifactError: a MUST of FORMAT.md, GREEDY is broken.
+    """
     anywhere, known = bool(head.flags & ANYWHERE), head.unknown == Unknown.NONE
     (limit,) = cursor.numbers("I", "max_characters")
     if anywhere and head.n_merges:

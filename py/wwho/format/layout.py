@@ -1,4 +1,4 @@
-"""The numbers of FORMAT.md: magic, section kinds, limits. Writer and reader share them."""
+"""The numbers of FORMAT.md that writer and reader share: magic, section kinds and limits."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ REQUIRED: Final = (*(kind for kind in Kind if kind < Kind.NORMALIZER), Kind.PROV
 
 
 def padding(length: int, multiple: int = 4) -> int:
-    """How many bytes bring `length` bytes to a multiple.
+    """Return how many bytes bring `length` bytes to a multiple.
 
     Example:
         >>> padding(13), padding(16), padding(13, 2)

@@ -1,4 +1,4 @@
-"""Columns of unsigned LEB128 numbers, of zigzag differences and of texts."""
+"""Columns of unsigned LEB128 numbers, zigzag differences, and lists of texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_BYTES = 4
 
 
 def pack(values: Iterable[int]) -> bytes:
-    """Spell numbers one after another, each in its shortest form.
+    """Return numbers as LEB128, one after another, each in its shortest form.
 
     Raises:
         ValueError: a number is negative or needs more than 4 bytes (28 bits).
@@ -30,13 +30,14 @@ def pack(values: Iterable[int]) -> bytes:
 
 
 def unpack(data: bytes, at: int, count: int) -> tuple[list[int], int]:
-    """Read `count` numbers from byte `at` on.
+    """Read `count` LEB128 numbers from byte `at` on.
 
     Returns:
-        The numbers, and the position after them.
+        The numbers, and the byte after them.
 
     Raises:
-        ValueError: the data ends too early, or a number is longer than 4 bytes or than it need be.
+        ValueError: the data ends too early, a number has more than 4 bytes, or is not in its
+            shortest form.
     """
     values: list[int] = []
     try:
@@ -66,7 +67,9 @@ def unpack(data: bytes, at: int, count: int) -> tuple[list[int], int]:
 
 
 def zigzag(values: Iterable[int]) -> list[int]:
-    """Each number's difference to the one before it (the first: to 0), folded to be unsigned.
+    """Return the difference of each number to the one before it (the first: to 0), made unsigned.
+
+    A difference d becomes 2d, or -2d - 1 if it is negative.
 
     Example:
         >>> zigzag([3, 1, 1, 5])
@@ -81,7 +84,7 @@ def zigzag(values: Iterable[int]) -> list[int]:
 
 
 def unzigzag(values: Iterable[int]) -> list[int]:
-    """The inverse of `zigzag`.
+    """Return the numbers of which `zigzag` made these differences.
 
     Example:
         >>> unzigzag([6, 3, 0, 8])
@@ -95,7 +98,7 @@ END = b"\xff"
 
 
 def pack_texts(texts: Sequence[bytes]) -> bytes:
-    """Spell ascending texts, each without what it shares with the last: TEXTS of FORMAT.md.
+    """Return ascending texts as TEXTS of FORMAT.md: each without what it shares with the last.
 
     Raises:
         ValueError: a text has the byte FF after the first byte that it does not share.
@@ -114,7 +117,7 @@ def pack_texts(texts: Sequence[bytes]) -> bytes:
 
 
 def pack_listed(texts: Iterable[bytes]) -> bytes:
-    """Spell texts in any order: LISTED of FORMAT.md.
+    """Return texts in any order as LISTED of FORMAT.md.
 
     Raises:
         ValueError: a text has the byte FF after its first one.
@@ -127,13 +130,14 @@ def pack_listed(texts: Iterable[bytes]) -> bytes:
 
 
 def _listed(text: bytes) -> bytes:
+    """Return a text and the byte FF that ends it; raise ValueError if the text contains it."""
     if text.find(END, 1) >= 0:
         raise ValueError(f"{text!r} has the byte FF, which ends the texts of such a model")
     return text + END
 
 
 def common(a: bytes, b: bytes) -> int:
-    """How many bytes two texts share at their start."""
+    """Return how many bytes two texts share at their start."""
     if b.startswith(a):
         return len(a)
     for k, (x, y) in enumerate(zip(a, b, strict=False)):

@@ -1,4 +1,4 @@
-"""Whether a tokenizer is lossless, and if not, why."""
+"""Reasons why a tokenizer is not lossless."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wwho.format import decoder as decoding
 from wwho.format.model import Artifact, Flag, Model, Unknown
-from wwho.format.steps import Action, Cut, Ends, Map, Replace, Rules, Step
+from wwho.format.steps import Action, Cut, Ends, Map, Replace, Rules, Spell, Step
 
 PROBES = (
     ("A", "capital letters become small ones"),
@@ -18,12 +18,19 @@ PROBES = (
 """What a step that rewrites single characters may lose: a character that tells it, and a reason."""
 
 
-def losses(artifact: Artifact) -> tuple[str, ...]:
-    """Why the text of a text's tokens may be another text; nothing where it never is.
+SPACE = 0x20
 
-    This looks at what the tokenizer can do, not at a text: a reason may never apply to some. What
-    is undone by the decoder, such as a mark for a space, is no reason, but for texts that hold the
-    mark. Special tokens that the caller asks for by name, or leaves out, do not count.
+
+def losses(artifact: Artifact) -> tuple[str, ...]:
+    """Return the reasons why the text of a text's tokens may be another text; none if it never is.
+
+    This looks at what the tokenizer can do, not at a text, so a reason may never apply to some
+    texts. A change that the decoder undoes, such as a marker for a space, is no reason except for
+    texts that contain the marker. Special tokens that a caller asks for by name, or leaves out, do
+    not count.
+
+    Returns:
+        Sentences without a full stop, each once, as `wwho inspect` prints them.
 
     Example:
         >>> from wwho.encodings import model_bytes
@@ -35,18 +42,25 @@ def losses(artifact: Artifact) -> tuple[str, ...]:
 
 
 def _of_models(artifact: Artifact) -> Iterator[str]:
+    """Yield the reasons that lie in models: text that a vocabulary does not have."""
     for number in sorted({route.model for route in artifact.routes}):
         if not artifact.blocks and _is_lossy(artifact.models[number]):  # else symbols are all there
-            yield "what the vocabulary lacks becomes the unknown token"
+            left_out = artifact.models[number].unknown is Unknown.NONE
+            becomes = "is left out" if left_out else "becomes the unknown token"
+            yield f"what the vocabulary lacks {becomes}"
 
 
 def _is_lossy(model: Model) -> bool:
+    """Return whether a model may replace or leave out text that its vocabulary does not have."""
     if model.unknown is Unknown.BYTES:
         return None in model.byte_ids or None in model.stated
+    if model.unknown is Unknown.NONE and getattr(model, "units", False):
+        return True
     return model.unknown is Unknown.ID or None in model.stated
 
 
 def _of_parts(artifact: Artifact) -> Iterator[str]:
+    """Yield the reasons that lie in cuts, in BLOCKS and in added tokens."""
     if any(Action.DROP in step.actions for step in artifact.steps if isinstance(step, Cut)):
         yield "a pretokenizer drops text, such as white space"
     if artifact.blocks and not artifact.blocks.spell:
@@ -59,24 +73,29 @@ def _of_parts(artifact: Artifact) -> Iterator[str]:
 
 
 def _of_steps(artifact: Artifact) -> Iterator[str]:
+    """Yield the reasons that lie in steps that rewrite, and in the decoder."""
     steps = artifact.decoder.steps if artifact.decoder else ()
     spaces = {
         step.pattern for step in steps if isinstance(step, decoding.Replace) and step.content == " "
     }
     opens = any(_takes_first(step) for step in steps)
-    marks: set[str] = set()
+    markers: set[str] = set()
     rewrites = [step for step in artifact.steps if not isinstance(step, Cut)]
     for rewrite in rewrites:
         yield from _of_step(rewrite, spaces, opens)
+        if isinstance(rewrite, Map):
+            markers.update(chr(target) for target in rewrite.mapping.get(SPACE, ()))
         if isinstance(rewrite, Replace):
-            marks.update(filter(None, rewrite.contents))
+            markers.update(filter(None, rewrite.contents))
         if isinstance(rewrite, Ends):
-            marks.add(rewrite.prefix)
+            markers.add(rewrite.prefix)
+    if Spell() in rewrites and decoding.Unspell() not in steps:
+        yield "characters become those that stand for their bytes"
     for step in steps:
-        if isinstance(step, decoding.Replace) and step.content == " " and step.pattern in marks:
+        if isinstance(step, decoding.Replace) and step.content == " " and step.pattern in markers:
             yield f"{step.pattern} in a text becomes a space"
         elif not (
-            isinstance(step, decoding.Bytes | decoding.Blocks)
+            isinstance(step, decoding.Bytes | decoding.Blocks | decoding.Unspell)
             or step == decoding.Join()
             or _takes_first(step)
         ):
@@ -86,7 +105,7 @@ def _of_steps(artifact: Artifact) -> Iterator[str]:
 
 
 def _takes_first(step: decoding.Step) -> bool:
-    """Whether a step takes the space off the beginning of a text, and does nothing else."""
+    """Return whether all that a step does is to remove the first text of a text, a space."""
     if isinstance(step, decoding.Replace):
         return step.where is decoding.Where.FIRST and not step.content
     return (
@@ -95,11 +114,19 @@ def _takes_first(step: decoding.Step) -> bool:
 
 
 def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
-    """What one step loses, where the decoder makes spaces of some texts, and takes the first."""
+    """Yield the reasons that lie in one step that rewrites.
+
+    Args:
+        step: the step.
+        spaces: the texts that the decoder replaces by a space.
+        opens: whether the decoder removes the space at the beginning.
+    """
     if isinstance(step, Map):
-        changed = {chr(code_point) for code_point in (*step.apart, *step.order)}
+        changed = {*step.decompositions, *step.order}
+        if "".join(map(chr, step.mapping.get(SPACE, ()))) in spaces:
+            changed.remove(SPACE)
         found = [reason for probe, reason in PROBES if _changes(step, probe)]
-        canonical = step.order or step.pairs or step.hangul_apart or step.hangul_together
+        canonical = step.order or step.pairs or step.decomposes_hangul or step.composes_hangul
         yield from found or ([PROBES[3][1]] if canonical else [])
         if changed and not found and not canonical:
             yield "some characters become others, or vanish"
@@ -120,7 +147,7 @@ def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
 
 
 def _changes(step: Map, probe: str) -> bool:
-    """Whether a character is mapped: an accent, to nothing."""
+    """Return whether a step maps a character; accents and control characters: to nothing."""
     targets = step.mapping.get(ord(probe))
     if probe in ("\u0301", "\x07"):
         return targets == ()

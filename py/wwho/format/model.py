@@ -1,6 +1,6 @@
-"""What an artifact holds, as plain immutable data: a pipeline and a list of models.
+"""The data of an artifact, as plain immutable objects: a pipeline and a list of models.
 
-The common ground of writer, reader, trainer and reference backend.
+Writer, reader, trainer and reference backend share it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Pair = tuple[int, int]
 
 
 class Ids(IntEnum):
-    """How the tokens of a model get their ids."""
+    """How the tokens of a model get their ids (FORMAT.md, Ids)."""
 
     COUNT = 0
     """They count up."""
@@ -36,7 +36,7 @@ class Ids(IntEnum):
 
 
 class Unknown(IntEnum):
-    """What becomes of a symbol or piece that a model does not know."""
+    """What becomes of a unit, or of text, that a model does not know."""
 
     NONE = 0
     """There is no such thing."""
@@ -49,7 +49,7 @@ class Unknown(IntEnum):
 
 
 class Flag(IntFlag):
-    """How an added token is found."""
+    """How an added token is found in a text."""
 
     SPECIAL = 1
     """Only where the caller allows it."""
@@ -67,15 +67,16 @@ class Flag(IntFlag):
 
 @dataclass(frozen=True)
 class Route:
-    """One kind of segment and how it is tokenized.
+    """One kind of segment, and how its text becomes tokens.
 
     Attributes:
         name: what the route is called, such as "other" or "sinhala".
-        model: number of the model that turns its pieces into tokens.
+        model: the number of the model that encodes its pretokens.
         steps: the steps that each of its segments passes through, in order: `Cut`, `Spell`, and a
             `Map`, `Ends` or `Blocks` that FORMAT.md, ROUTES allows. The pieces after the last one
             are the pretokens.
-        units: number of the automaton that cuts pretokens into the symbols of a model of units.
+        units: the number of the automaton that cuts pretokens into units, if the symbols of the
+            model are units; None for other models.
     """
 
     name: str
@@ -86,11 +87,11 @@ class Route:
 
 @dataclass(frozen=True)
 class Added:
-    """A token that is found in the text before anything else is.
+    """A token that is found in a text before the text is cut.
 
     Attributes:
-        text: the token.
-        id: its id, which may be that of another added token, or of a model's token of this text.
+        text: the text of the token; with NORMALIZED, as the normalizer rewrites it.
+        id: its id. Another added token may have it, too, or a model's token of the same text.
         flags: how it is found.
     """
 
@@ -110,7 +111,7 @@ FUSE, ANYWHERE, LATER, UNMADE, WHOLE, TIES, PARTS, AFFIXES = 1, 2, 4, 8, 16, 32,
 
 
 class Head(NamedTuple):
-    """The head of a model in a file: what all kinds share."""
+    """The numbers at the beginning of a section MODEL, which models of all kinds share."""
 
     kind: int
     units: int
@@ -134,18 +135,19 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Model(ABC):
-    """What models of all kinds share (FORMAT.md, MODEL).
+    """A vocabulary and what becomes of text that it does not have; subclasses say how it encodes.
 
     Attributes:
-        first_id: where its ids begin.
-        id_policy: how its tokens get them.
-        stated: the id of each token, where they are stated; None for one that has none, for which
-            `unk_id` stands.
-        unknown: what becomes of what it does not know.
-        speller: number of the model that encodes it, where `unknown` is SPELL.
-        fuse: whether neighbouring unknowns are one.
-        unk_id: the token for what is unknown, on request or because `unknown` says so.
-        byte_ids: the id of each byte's token, where `unknown` is BYTES; None for a byte without.
+        first_id: the first id of the model.
+        id_policy: how its tokens get their ids.
+        stated: with STATED the id of each token, by its number; None for a token without an id,
+            which is written as `unk_id`.
+        unknown: what becomes of unknown text.
+        speller: with SPELL the number of the model that encodes unknown text.
+        fuse: whether neighbouring unknown units become one `unk_id`.
+        unk_id: the id for unknown text, if `unknown` says so or the caller asks for it; None for
+            none.
+        byte_ids: with BYTES the id of the token of each byte; None for a byte without a token.
     """
 
     first_id: int = 0
@@ -160,39 +162,41 @@ class Model(ABC):
     @property
     @abstractmethod
     def n_symbols(self) -> int:
-        """How many of its tokens, the first ones, are made of no others."""
+        """The number of tokens, the first ones, that are made of no other tokens."""
 
     @property
     @abstractmethod
     def texts(self) -> Sequence[bytes]:
-        """The texts of its tokens, in order."""
+        """The texts of all tokens, by their numbers."""
 
     @property
     def extra_ids(self) -> Mapping[int, bytes]:
-        """Ids that it has besides those of its tokens, and what they decode to."""
+        """The bytes of each id that belongs to no numbered token, such as a byte's token."""
         pairs = enumerate(self.byte_ids)
         return {token: bytes([byte]) for byte, token in pairs if token is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Artifact:
-    """A tokenizer, complete (FORMAT.md).
+    """A complete tokenizer, as one file holds it (FORMAT.md).
 
     Attributes:
         scanners: the class map and the automata.
-        router: number of the automaton that cuts text into segments; None where there is one route.
-        routes: the routes; rule r of the router is route r.
+        router: the number of the automaton that cuts text into segments; None if there is one
+            route.
+        routes: the routes. A segment that rule r of the router matches takes route r.
         models: the models.
-        added: added tokens, by ascending id; of several with one id, the first is its text.
-        properties: for each class, whether its characters are white space (bit 0) and of words
-            (bit 1), where the flags of added tokens need it.
+        added: the added tokens, by ascending id. Of several with one id, the first is the one that
+            the id decodes to.
+        properties: for each class of characters 1 for white space plus 2 for word characters, if a
+            flag of an added token needs them; otherwise empty.
         normalizer: the steps that rewrite each part of a text between the added tokens that are
-            found in the text as it is; empty: it is taken as it is.
+            found in the text as it is; empty: it stays as it is.
         second: the steps that then rewrite each part between the added tokens that are found in
             normalized text, before the router cuts it.
-        template: what stands around the ids of a text, where it is asked for; None for nothing.
-        decoder: how the texts of tokens join again; None where that is without a gap.
-        provenance: where it came from; "name" is the encoding's name.
+        template: which ids surround those of a text, if the caller asks for them; None for none.
+        decoder: how the texts of tokens are joined; None: they are concatenated.
+        provenance: where the tokenizer came from; "name" is the name of the encoding.
     """
 
     scanners: CompiledScanners
@@ -209,7 +213,7 @@ class Artifact:
 
     @property
     def name(self) -> str:
-        """The encoding's name; "unnamed" where provenance has none."""
+        """The name of the encoding; "unnamed" if the provenance has none."""
         return self.provenance.get("name", "unnamed")
 
     @cached_property
@@ -232,24 +236,24 @@ class Artifact:
 
     @cached_property
     def n_vocab(self) -> int:
-        """Ids are 0..n_vocab-1, not all of them used."""
+        """One more than the highest id, at least 1; some lower ids may be unused."""
         ends = map(self.end_id, range(len(self.models)))
         return max(*ends, *(token.id + 1 for token in self.added), 1)
 
     @cached_property
     def token_ids(self) -> tuple[Sequence[int | None], ...]:
-        """For each model the ids of its tokens, in order; None for one that has none."""
+        """For each model the ids of its tokens, by their numbers; None where there is none."""
         return tuple(map(self._ids, self.models))
 
     @cached_property
     def decoded(self) -> Mapping[int, bytes]:
-        """What each id decodes to: the first added token that has it, or else a model's."""
+        """The bytes of each id: those of its first added token, or else of a model's token."""
         added = {each.id: each.text.encode("utf-8") for each in reversed(self.added)}
         return {**self._modelled, **added}
 
     @cached_property
     def shadowed(self) -> Set[int]:
-        """Ids of models' tokens that are those of added tokens with other texts, too."""
+        """The ids that a model's token shares with an added token of another text."""
         owners, texts = (
             self._modelled,
             ((each.id, each.text.encode("utf-8")) for each in self.added),
@@ -258,7 +262,7 @@ class Artifact:
 
     @cached_property
     def _modelled(self) -> Mapping[int, bytes]:
-        """What the ids of models decode to: of several tokens with one id, the first."""
+        """The bytes of each id of a model; of several tokens with one id, of the first."""
         texts: dict[int, bytes] = {}
         for model, ids in zip(self.models, self.token_ids, strict=True):
             named = zip(reversed(ids), reversed(model.texts), strict=True)
@@ -267,17 +271,18 @@ class Artifact:
         return texts
 
     def automata_of(self, route: Route) -> list[int]:
-        """Numbers of the automata that cut the segments of a route."""
+        """Return the numbers of a route's automata: of its cuts, in order, then of its units."""
         cuts = [step.automaton for step in route.steps if isinstance(step, Cut)]
         return cuts if route.units is None else [*cuts, route.units]
 
     def end_id(self, number: int) -> int:
-        """The id after the last one of a model."""
+        """Return one more than the highest id of a model, or its `first_id` if it has none."""
         model = self.models[number]
         ids = [token for token in self.token_ids[number] if token is not None]
         return 1 + max([model.first_id - 1, *ids, *model.extra_ids])
 
     def _ids(self, model: Model) -> Sequence[int | None]:
+        """Return the ids of a model's tokens, by their numbers."""
         if model.id_policy is Ids.STATED:
             return model.stated
         taken = {token.id for token in self.added} if model.id_policy is Ids.STEP else ()
@@ -285,7 +290,7 @@ class Artifact:
 
 
 def free_ids(n: int, taken: Collection[int], first: int = 0) -> Sequence[int]:
-    """The first n ids from `first` on that are not taken.
+    """Return the first n ids from `first` on that are not in `taken`.
 
     Example:
         >>> free_ids(3, {1, 9})

@@ -1,4 +1,4 @@
-"""The sections MODEL: the head that all kinds share, and what each kind holds."""
+"""The sections MODEL: the head that models of all kinds share, and what each kind holds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from wwho.format.viterbi import Viterbi, read_viterbi, write_viterbi
 
 
 class _Kind(NamedTuple):
-    """A kind of models, and what spells and reads what comes after a head of it."""
+    """A kind of models: its type, and the functions that write and read what follows a head."""
 
     type: type[Model]
     write: Callable[[Any], bytes]
@@ -46,7 +46,7 @@ KINDS = {
 
 
 def write_model(artifact: Artifact, number: int) -> bytes:
-    """Spell one model of an artifact."""
+    """Return the bytes of the section MODEL for a model, by its number, of an artifact."""
     model = artifact.models[number]
     kind = next(number for number, each in KINDS.items() if each.type is type(model))
     head = Head(
@@ -74,13 +74,20 @@ def write_model(artifact: Artifact, number: int) -> bytes:
 
 
 def _flags(model: Model) -> int:
-    """The flags of a model's head."""
+    """Return the flags of a model's head as one number."""
     names = ("fuse", "anywhere", "parts_later", "unmade", "whole", "ties", "parts", "affixes")
     return sum(1 << bit for bit, name in enumerate(names) if getattr(model, name, False))
 
 
 def read_heads(sections: Sequence[bytes]) -> list[Head]:
-    """Check the heads of all models."""
+    """Return the heads of all models, in order.
+
+    Args:
+        sections: the bytes of each section MODEL.
+
+    Raises:
+        ArtifactError: a head breaks a MUST of FORMAT.md; `.status` is MODEL.
+    """
     heads: list[Head] = []
     for data in sections:
         heads.append(_head(Cursor(data, "MODEL"), heads))
@@ -88,7 +95,7 @@ def read_heads(sections: Sequence[bytes]) -> list[Head]:
 
 
 def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
-    """Check a head; `before` are those of the models before it."""
+    """Read and check a head; `before` are the heads of the models before it."""
     head = Head(*struct.unpack(HEAD, cursor.take(struct.calcsize(HEAD), "head")))
     if head.kind not in KINDS:
         cursor.fail(f"a model of unknown kind {head.kind}: update wwho")
@@ -110,7 +117,7 @@ def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
 
 
 def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
-    """Check what becomes of what is unknown."""
+    """Check that the kind, the flags and the ids of a head fit what becomes of unknown text."""
     unknown = Unknown(head.unknown)
     kind = KINDS[head.kind].type
     bpe = kind is BPE
@@ -141,12 +148,21 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
 
 
 def read_models(sections: Sequence[bytes], heads: Sequence[Head]) -> tuple[Model, ...]:
-    """Check the contents of all models."""
+    """Return all models, in order.
+
+    Args:
+        sections: the bytes of each section MODEL.
+        heads: their heads, as `read_heads` returns them.
+
+    Raises:
+        ArtifactError: a model breaks a MUST of FORMAT.md that it alone can break; `check_ids`
+            checks those that take all models to see.
+    """
     return tuple(map(_model, sections, heads))
 
 
 def _model(data: bytes, head: Head) -> Model:
-    """Check the content of one model."""
+    """Read and check one model, which follows its head."""
     cursor = Cursor(data, "MODEL")
     cursor.take(struct.calcsize(HEAD), "head")
     model = KINDS[head.kind].read(cursor, head)
@@ -185,7 +201,16 @@ def _model(data: bytes, head: Head) -> Model:
 
 
 def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
-    """Check that each id belongs to one token, and what else takes all models to see."""
+    """Check the rules about ids that take all models and added tokens to see.
+
+    Args:
+        artifact: the artifact.
+        heads: the heads of its models.
+
+    Raises:
+        ArtifactError: two tokens share an id, the ids of two models overlap, n_ids is wrong, unk_id
+            is no token, or an added token has the id of another text.
+    """
     owners: dict[int, bytes] = {}
     loose: set[int] = set()
     added_ids = {token.id for token in artifact.added}
@@ -216,7 +241,7 @@ def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
 
 
 def _check_policy(artifact: Artifact, number: int) -> None:
-    """Check that a policy is the only one for its ids."""
+    """Check that no shorter policy gives the ids of a model, and the id of its lone space."""
     model, ids = artifact.models[number], artifact.token_ids[number]
     space_id = getattr(model, "space_id", None)
     if model.id_policy is Ids.STEP:
@@ -229,7 +254,12 @@ def _check_policy(artifact: Artifact, number: int) -> None:
 
 
 def _own(owners: dict[int, bytes], model: Model, ids: Sequence[int | None], what: str) -> None:
-    """Enter the ids of a model."""
+    """Enter the ids of a model's tokens into `owners`, id to text, which is changed in place.
+
+    Raises:
+        ArtifactError: an id belongs to another token already, or comes before the model's first id;
+            `.status` is IDS.
+    """
     n_own = model.n_symbols if isinstance(model, Greedy) else len(ids)
     shared = {*ids[:n_own]} if n_own < len(ids) else set()
     for number, (token, text) in enumerate(zip(ids, model.texts, strict=True)):

@@ -1,4 +1,4 @@
-"""The PROVENANCE section: where an artifact came from, as JSON."""
+"""The section PROVENANCE: where an artifact came from, as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wwho.format.container import fail
 
 
 def provenance_json(provenance: Mapping[str, str]) -> str:
-    """The one spelling of a record: compact JSON, keys sorted.
+    """Return the one JSON text of a record: without blanks, and with sorted keys.
 
     Example:
         >>> provenance_json({"name": "tiny", "license": "MIT"})
@@ -20,10 +20,13 @@ def provenance_json(provenance: Mapping[str, str]) -> str:
 
 
 def read_provenance(section: bytes) -> dict[str, str]:
-    """The artifact's origin: name, source, license... The core does not check it.
+    """Return the record of where an artifact came from: name, source, license and others.
+
+    The core does not check it.
 
     Raises:
-        ArtifactError: it is no compact JSON object of strings, keys sorted (PROVENANCE).
+        ArtifactError: the section is not JSON as `provenance_json` writes it; `.status` is
+            PROVENANCE.
     """
     try:
         text = section.decode("utf-8")

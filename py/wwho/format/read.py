@@ -1,7 +1,7 @@
 """The reference reader of artifacts, to be read beside FORMAT.md.
 
-Each section is checked by the function that stands beside the one that writes it. The C core does
-the same checks in wasm/src/open.c.
+Each section is read and checked by the function that stands beside the one that writes it. The C
+core makes the same checks in wasm/src/open.c.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ from wwho.format.template import read_template
 
 
 def read_artifact(blob: bytes) -> Artifact:
-    """Read an artifact and check all of it.
+    """Return the artifact that a file holds, with everything in it checked.
+
+    Args:
+        blob: the bytes of the file.
 
     Raises:
-        ArtifactError: with `.status`, the name of the first MUST that does not hold.
+        ArtifactError: a MUST of FORMAT.md is broken; `.status` is the name of the first one found.
 
     Example:
         >>> from wwho.encodings import model_bytes
@@ -77,7 +80,10 @@ def read_artifact(blob: bytes) -> Artifact:
 
 
 def named(artifact: Artifact) -> tuple[Automaton, ...]:
-    """The automata under the names of their use; the file does not name them."""
+    """Return the automata of an artifact with names, which the file does not have.
+
+    The name is "router", that of the first route that uses the automaton, or "automaton N".
+    """
     names = {} if artifact.router is None else {artifact.router: "router"}
     for route in artifact.routes:
         for number in artifact.automata_of(route):

@@ -116,7 +116,7 @@ def allowed_in_route(step: Step) -> bool:
     A step of a route looks at each character alone, so that a reader needs no buffer for it.
     """
     if isinstance(step, Map):
-        alone = not (step.order or step.pairs or step.hangul_apart or step.hangul_together)
+        alone = not (step.order or step.pairs or step.decomposes_hangul or step.composes_hangul)
         return alone and all(step.mapping.values())
     if isinstance(step, Ends):
         return not step.strip and not step.suffix

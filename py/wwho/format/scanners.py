@@ -1,4 +1,4 @@
-"""The sections CLASSES and AUTOMATA: what cuts text, written and read."""
+"""The sections CLASSES and AUTOMATA, written and read (FORMAT.md, CLASSES and AUTOMATA)."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from wwho.format.model import Pair
 
 
 def small_code(count: int) -> str:
-    """How a number below `count` is written: "B" for 8 bits, "H" for 16."""
+    """Return the `struct` code of numbers below `count`: "B" for 8 bits, "H" for 16."""
     return "B" if count <= 256 else "H"
 
 
 def entry_code(n_states: int, n_rules: int) -> str:
-    """How an entry of an automaton's table is written: "H" for 16 bits, "I" for 32."""
+    """Return the `struct` code of a table's entries: "H" for 16 bits, "I" for 32."""
     return "H" if (n_rules + 1) * n_states <= 65536 else "I"
 
 
 def write_classes(classes: ClassMap) -> bytes:
-    """Write the two-stage table from code points to classes."""
+    """Return the bytes of the section CLASSES."""
     layout = f"<{small_code(classes.n_classes)}"
     numbers: dict[bytes, int] = {}
     pages: list[int] = []
@@ -54,7 +54,11 @@ def write_classes(classes: ClassMap) -> bytes:
 
 
 def read_classes(data: bytes) -> ClassMap:
-    """Check the two-stage table from code points to classes."""
+    """Return the class map that a section holds.
+
+    Raises:
+        ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is CLASSES.
+    """
     cursor = Cursor(data, "CLASSES")
     n_classes, n_pages = cursor.numbers("HH", "sizes")
     if not 1 <= n_classes <= MAX_CLASSES or not 1 <= n_pages <= MAX_PAGES:
@@ -81,7 +85,7 @@ def read_classes(data: bytes) -> ClassMap:
 def _ranges(
     numbers: Sequence[int], pages: Sequence[Sequence[int]]
 ) -> tuple[tuple[int, int, int], ...]:
-    """The classes of all code points as (first, last, class), in ascending order, without gaps."""
+    """Return the ranges of code points of one class, ascending: first, last and class."""
     changes = [[*compress(count(), map(ne, page, (None, *page)))] for page in pages]
     starts: list[tuple[int, int]] = []
     for page, number in enumerate(numbers):
@@ -94,7 +98,7 @@ def _ranges(
 
 
 def write_automata(automata: Sequence[Automaton]) -> bytes:
-    """Write the automata."""
+    """Return the bytes of the section AUTOMATA; names and variants are not written."""
     out = bytearray(struct.pack("<HH", len(automata), 0))
     for automaton in automata:
         n_states, n_columns, n_rules = automaton.n_states, automaton.n_columns, automaton.n_rules
@@ -109,7 +113,16 @@ def write_automata(automata: Sequence[Automaton]) -> bytes:
 
 
 def read_automata(data: bytes, n_classes: int) -> tuple[Automaton, ...]:
-    """Check every automaton."""
+    """Return the automata that a section holds, named "automaton N".
+
+    Args:
+        data: the bytes of the section AUTOMATA.
+        n_classes: how many classes of characters the file has.
+
+    Raises:
+        ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is AUTOMATON_SHAPE,
+            AUTOMATON_TABLE or AUTOMATON_TOTAL.
+    """
     cursor = Cursor(data, "AUTOMATON_SHAPE")
     count, zero = cursor.numbers("HH", "count")
     if not 1 <= count <= MAX_AUTOMATA or zero:
@@ -121,7 +134,7 @@ def read_automata(data: bytes, n_classes: int) -> tuple[Automaton, ...]:
 
 
 def _automaton(cursor: Cursor, n_classes: int, number: int) -> Automaton:
-    """The next automaton."""
+    """Read and check the next automaton."""
     name = f"automaton {number}"
     cursor.status = "AUTOMATON_SHAPE"
     n_states, n_columns, n_rules, flags = cursor.numbers("4H", name)
@@ -146,6 +159,7 @@ def _automaton(cursor: Cursor, n_classes: int, number: int) -> Automaton:
 
 
 def _check_table(cursor: Cursor, rows: Sequence[Sequence[Pair]], n_rules: int, name: str) -> None:
+    """Check that marks name rules, that state 0 stays dead, and that scans end with the text."""
     cursor.status = "AUTOMATON_TABLE"
     if any(mark > n_rules for row in rows for mark, _ in row):
         cursor.fail(f"{name} has a mark over {n_rules}")
@@ -156,7 +170,7 @@ def _check_table(cursor: Cursor, rows: Sequence[Sequence[Pair]], n_rules: int, n
 
 
 def _check_total(cursor: Cursor, rows: Sequence[Sequence[Pair]], behind: bool, name: str) -> None:
-    """From no start is a match empty, and no dead end comes before a match."""
+    """Check that no match is empty, and that each text has a match at its start."""
     cursor.status = "AUTOMATON_TOTAL"
     starts = {START, *(to for _, to in (rows[BEHIND][1:] if behind else ()))}
     marked = (rows[BEHIND][1:] if behind else ()), *(rows[start] for start in starts)

@@ -1,4 +1,4 @@
-"""The steps of a pipeline: each takes a piece of text and rewrites or cuts it (FORMAT.md, STEPS)."""
+"""The steps of a pipeline: each rewrites or cuts a piece of text (FORMAT.md, STEPS)."""
 
 from __future__ import annotations
 
@@ -8,37 +8,41 @@ from enum import IntEnum
 from functools import cached_property
 
 MAX_TARGETS = 32
-"""Code points that one code point becomes."""
+"""Code points that one code point becomes, or that a content has, at most."""
 CLUSTER_BYTES = 6
-"""A grapheme cluster of so many bytes is looked up character by character."""
+"""A grapheme cluster of this many bytes or more is looked up character by character."""
 
 
 @dataclass(frozen=True)
 class Map:
-    """A step that maps single characters: lower case is a mapping alone, NFD also an order of
-    combining marks, NFC also pairs that compose.
+    """A step that maps single characters, orders combining marks and composes characters.
+
+    Lower case is a mapping alone, NFD is a mapping and an order, and NFC has pairs as well.
 
     Attributes:
-        mapping: what becomes of a code point, fully: no target is mapped again. To nothing: it
-            vanishes. Those that pairs compose are not in it.
-        order: the class (1..254) of each mark, by which neighbouring marks are ordered.
-        pairs: what a starter and a code point after it compose to; it is taken apart first.
-        hangul_apart: whether syllables of Hangul are taken apart,
-        hangul_together: and whether they are put together.
+        mapping: the code points that a code point becomes; none: it vanishes. Targets are not
+            mapped again. Code points that pairs compose to are not in it.
+        order: the combining class (1..254) of each combining mark. Neighbouring marks are sorted by
+            it.
+        pairs: for a starter and a code point after it the code point that they compose to. The
+            step first decomposes that code point into the pair.
+        decomposes_hangul: whether syllables of Hangul are decomposed.
+        composes_hangul: whether letters of Hangul are composed to syllables.
     """
 
     mapping: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     order: Mapping[int, int] = field(default_factory=dict)
     pairs: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    hangul_apart: bool = False
-    hangul_together: bool = False
+    decomposes_hangul: bool = False
+    composes_hangul: bool = False
 
     @cached_property
-    def apart(self) -> Mapping[int, tuple[int, ...]]:
-        """The mapping, with that of all that pairs compose.
+    def decompositions(self) -> Mapping[int, tuple[int, ...]]:
+        """All code points that are mapped or composed, and what they become before composition.
 
         Raises:
-            ValueError: pairs go round in a circle, or compose a code point twice.
+            ValueError: pairs form a cycle, two compose to one code point, a code point is mapped
+                and composed, or one becomes over `MAX_TARGETS` code points.
         """
         parts = {composed: pair for pair, composed in self.pairs.items()}
         if len(parts) < len(self.pairs) or parts.keys() & self.mapping.keys():
@@ -56,37 +60,40 @@ class Map:
         return whole
 
     @property
-    def spoken_of(self) -> set[int]:
-        """All code points but those that only begin a pair."""
-        return {*self.apart, *self.order, *(second for _, second in self.pairs)}
+    def code_points(self) -> set[int]:
+        """All code points that are mapped, ordered, composed, or the second of a pair.
+
+        Raises:
+            ValueError: as for `decompositions`.
+        """
+        return {*self.decompositions, *self.order, *(second for _, second in self.pairs)}
 
     @property
     def composes(self) -> bool:
-        """Whether anything is put together."""
-        return bool(self.pairs) or self.hangul_together
+        """Whether the step composes any characters."""
+        return bool(self.pairs) or self.composes_hangul
 
 
 MATCH = "\udfff"
-"""In a content of Replace: what was matched."""
+"""The character that stands for the match itself in a content of `Replace`."""
 
 
 @dataclass(frozen=True)
 class Replace:
-    """A step that replaces what the rules of an automaton match: Hugging Face's Replace.
+    """A step that replaces the matches of an automaton: Replace of Hugging Face's `tokenizers`.
 
-    The automaton scans each part of a text as a stage does, and is total: what is to stay needs a
-    rule, too, best of one character (`[\\s\\S]`), so that texts can be cut between its matches.
+    The automaton leaves nothing out, so text that is to stay needs a rule, too. That rule should
+    match one character (`[\\s\\S]`): then texts can be cut between its matches.
 
     Attributes:
-        automaton: its number.
-        contents: for each of its rules what stands for a match, literally, but that `MATCH` is the
-            match; None: the match stays.
-        after: the rules whose content stands for what follows: its place in the source is that of
-            the character after the match, not of the last one in it.
+        automaton: number of the automaton that scans the piece.
+        contents: for each rule of the automaton the text that replaces its matches, in which
+            `MATCH` stands for the match itself; None: the match stays.
+        after: the rules whose contents have the source of the character after the match, not of
+            the last one in it.
         empty: whether the pattern may match nothing. Rule 0 is then its other matches, and each
-            other rule one character; what stands before `MATCH` in their contents is for an empty
-            match before that character, and what stands behind it for one at the end of the text
-            (FORMAT.md, REPLACE, flag 1).
+            other rule one character. What stands before `MATCH` in their contents replaces an
+            empty match before that character, and what stands after it one at the end of the piece.
     """
 
     automaton: int
@@ -97,18 +104,19 @@ class Replace:
 
 @dataclass(frozen=True)
 class Ends:
-    """A step at the ends of a part: Strip, Prepend, Metaspace's mark, add_prefix_space.
+    """A step at the ends of a piece: Strip, Prepend, the marker of Metaspace, add_prefix_space.
 
-    First characters of `strip` go, then, unless nothing is left, `prefix` and `suffix` come.
+    It first removes characters of `strip`. If anything is left, it adds `prefix` and `suffix`.
 
     Attributes:
-        strip: characters that are taken off, ascending.
-        left: whether they are at the beginning,
-        right: and at the end.
-        prefix: what comes before a part; it has the place of the first character.
-        suffix: what comes after it; it has the place of the last one.
-        unless: no prefix where the part begins with the prefix's first character already.
-        first: a prefix only where the first character stands at the beginning of the source.
+        strip: the characters to remove, ascending; at most 64.
+        left: whether they are removed from the beginning.
+        right: whether they are removed from the end.
+        prefix: the text that is put before the piece, with the source of its first character.
+        suffix: the text that is put after the piece, with the source of its last character.
+        unless: whether a piece that begins with the first character of the prefix gets no prefix.
+        first: whether a piece gets a prefix only if the source of its first character is the first
+            character of the whole text.
     """
 
     strip: str = ""
@@ -125,13 +133,13 @@ class Rules:
     """A step of many rules from text to text: the charsmap of SentencePiece.
 
     Attributes:
-        rules: what stands for each text. One that is to be passed untouched, such as a token that a
-            user has defined, stands for itself; no other rule's text may begin with it.
-        clusters: None: the longest rule counts at each place, as in SentencePiece and llama.cpp;
-            its content has the place of the first character. Else the number of an automaton that
-            finds grapheme clusters, and it is as in Hugging Face's `tokenizers`: one of less than
-            CLUSTER_BYTES which begins with a rule's text is replaced by the content of the shortest
-            such rule, and the rest of it is lost; of all others each character is looked up.
+        rules: for each text the content that replaces it. To keep a text as it is, such as a token
+            that a user has defined, let it be its own content, and let no other text begin with it.
+        clusters: None: at each place the longest rule counts, as in SentencePiece and llama.cpp,
+            and its content has the source of the first character. Otherwise the number of an
+            automaton that finds grapheme clusters, as in Hugging Face's `tokenizers`: a cluster of
+            less than `CLUSTER_BYTES` that begins with a rule becomes the content of the shortest
+            such rule, and in all others each character is looked up on its own.
     """
 
     rules: Mapping[str, str]
@@ -139,15 +147,17 @@ class Rules:
 
     @cached_property
     def longest(self) -> int:
-        """Characters of the longest rule."""
+        """The number of characters of the longest text of a rule."""
         return max(map(len, self.rules))
 
 
-def counting_in_clusters(rules: Mapping[str, str]) -> dict[str, str]:
-    """The rules that may count in a step with clusters: not too long, nor beginning with another.
+def rules_in_clusters(rules: Mapping[str, str]) -> dict[str, str]:
+    """Return the rules that can apply in a `Rules` with clusters.
+
+    Others are as long as a cluster that is not looked up as a whole, or begin with another rule.
 
     Example:
-        >>> counting_in_clusters({"½": "1/2", "½x": "x/2", "가나": "나가"})
+        >>> rules_in_clusters({"½": "1/2", "½x": "x/2", "가나": "나가"})
         {'½': '1/2'}
     """
     return {
@@ -160,11 +170,11 @@ def counting_in_clusters(rules: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Spell:
-    """A step that replaces each character by those that stand for its bytes: ByteLevel's alphabet."""
+    """A step that writes each character as those that stand for its bytes: ByteLevel's alphabet."""
 
 
 def stand_in(byte: int) -> int:
-    """The character of ByteLevel's alphabet that stands for a byte.
+    """Return the code point that stands for a byte in ByteLevel's alphabet.
 
     Example:
         >>> chr(stand_in(0x20)), chr(stand_in(0x41)), chr(stand_in(0xAD))
@@ -180,14 +190,14 @@ def stand_in(byte: int) -> int:
 
 
 STAND_INS: Mapping[str, int] = {chr(stand_in(byte)): byte for byte in range(256)}
-"""That alphabet: each character, and the byte that it stands for."""
+"""ByteLevel's alphabet: each character, and the byte that it stands for."""
 
 
-def stood_for(text: str) -> bytes | None:
-    """The bytes that the characters of a text stand for; None where one stands for none.
+def bytes_of_stand_ins(text: str) -> bytes | None:
+    """Return the bytes that the characters of a text stand for; None if one stands for no byte.
 
     Example:
-        >>> stood_for("\u0120caf\u00c3\u00a9").decode()
+        >>> bytes_of_stand_ins("\u0120caf\u00c3\u00a9").decode()
         ' café'
     """
     try:
@@ -196,15 +206,66 @@ def stood_for(text: str) -> bytes | None:
         return None
 
 
+class Action(IntEnum):
+    """What a `Cut` does with the text that a rule of its automaton matched."""
+
+    KEEP = 0
+    """The match is a piece."""
+    DROP = 1
+    """The match belongs to no piece."""
+    BEFORE = 2
+    """The match joins the match directly before it."""
+    BEHIND = 3
+    """The match joins the match directly after it."""
+    GROUP = 4
+    """The match joins the match directly before it, if both are of the same rule."""
+    FOLLOW = 5
+    """The match joins the match directly before it, if that is of the same rule or of the rule
+    before this one."""
+    COUNT = 6
+    """The match is cut into groups of a number of characters, counted from its end."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A step that cuts a piece into pieces: a pretokenizer.
+
+    Attributes:
+        automaton: number of the automaton that scans the piece.
+        actions: for each rule of the automaton what becomes of its matches.
+        numbers: for each rule 0..31: how many characters a group of COUNT has; for other actions,
+            by how many characters a match ends before the mark, since its pattern looked ahead at
+            them. Empty: 0 for each rule.
+        short_joins: whether the first group of COUNT, if it is shorter than the others, joins the
+            match directly before it.
+        first_joins: whether the first group of COUNT always joins the match directly before it.
+        last_joins: whether the match directly after a COUNT joins its last group.
+    """
+
+    automaton: int
+    actions: tuple[Action, ...]
+    numbers: tuple[int, ...] = ()
+    short_joins: bool = False
+    first_joins: bool = False
+    last_joins: bool = False
+
+    def __post_init__(self) -> None:
+        """Drop numbers that are all 0, so that equal cuts are equal objects."""
+        if not any(self.numbers):
+            object.__setattr__(self, "numbers", ())
+
+
 LEAD, TRAIL, TRAILS = 0xF5, 2, 240
-MAX_PAIR_SYMBOLS = (0x100 - LEAD) * TRAILS
+"""A symbol of `Blocks` is two bytes: from LEAD on, and one of TRAILS bytes from TRAIL on."""
+MAX_BLOCK_SYMBOLS = (0x100 - LEAD) * TRAILS
+"""How many symbols a `Blocks` has at most."""
 
 
 def symbol_text(number: int) -> bytes:
-    """The two bytes that a symbol of `Pairs` is written as.
+    """Return the two bytes of a symbol of `Blocks`.
 
-    No UTF-8 has the first one, and no symbol has the second one first: symbols can be told from
-    other text, and each from the next.
+    UTF-8 never contains the first byte, and the second byte is never the first one of a symbol. So
+    symbols can be told from other text, and each from the next.
 
     Example:
         >>> symbol_text(241).hex()
@@ -213,17 +274,26 @@ def symbol_text(number: int) -> bytes:
     return bytes((LEAD + number // TRAILS, TRAIL + number % TRAILS))
 
 
+def symbol_at(text: bytes, at: int) -> int | None:
+    """Return the number of the symbol of `Blocks` that begins at a byte of a text, if one does."""
+    if not 0 <= at < len(text) - 1 or text[at] < LEAD:
+        return None
+    number = (text[at] - LEAD) * TRAILS + text[at + 1] - TRAIL
+    return number if number >= 0 else None
+
+
 @dataclass(frozen=True)
 class Blocks:
-    """How a BPE over bytes reads a piece: each character as a block, and an index in it.
+    """A step that writes each character as two symbols, a block and an index in it, for a BPE.
 
-    Symbols are numbered: indices from 0, then blocks, then, with `spell`, the 256 bytes.
+    Symbols are numbered: indices from 0 on, then blocks, then, with `spell`, the 256 bytes.
 
     Attributes:
-        blocks: for each block its characters by index, as ranges: first and last code point.
-        n_indices: how many indices there are: no block has more characters.
-        spell: whether a character of no block, or a byte of broken UTF-8, is spelled with the
-            symbols of its bytes; else it vanishes.
+        blocks: for each block its characters in the order of their indices, as ranges of code
+            points: the first and the last of each.
+        n_indices: the number of indices. No block has more characters.
+        spell: whether a character of no block, or a byte of broken UTF-8, is written with the
+            symbols of its bytes; otherwise it is left out.
     """
 
     blocks: tuple[tuple[tuple[int, int], ...], ...]
@@ -232,15 +302,15 @@ class Blocks:
 
     @property
     def n_symbols(self) -> int:
-        """How many symbols there are."""
+        """The number of symbols: indices, blocks and, with `spell`, bytes."""
         return self.n_indices + len(self.blocks) + 256 * self.spell
 
     @cached_property
     def places(self) -> Mapping[int, tuple[int, int]]:
-        """Block and index of each code point.
+        """The block and the index of each code point.
 
         Raises:
-            ValueError: a code point comes twice, or a block has more characters than indices.
+            ValueError: a code point occurs twice, or a block has more characters than indices.
         """
         places: dict[int, tuple[int, int]] = {}
         for block, ranges in enumerate(self.blocks):
@@ -257,11 +327,15 @@ class Blocks:
 
     @cached_property
     def characters(self) -> Mapping[tuple[int, int], int]:
-        """The code point that has a block and an index."""
+        """The code point of each block and index."""
         return {place: code_point for code_point, place in self.places.items()}
 
-    def spelled(self, character: int | bytes) -> bytes:
-        """The symbols of a code point, or of a byte of broken UTF-8."""
+    def symbols_of(self, character: int | bytes) -> bytes:
+        """Return the symbols that a code point, or a byte of broken UTF-8, is written with.
+
+        Returns:
+            Two bytes for each symbol; none if the character is left out.
+        """
         place = self.places.get(character) if isinstance(character, int) else None
         if place is not None:
             return symbol_text(self.n_indices + place[0]) + symbol_text(place[1])
@@ -271,65 +345,8 @@ class Blocks:
         return b"".join(symbol_text(self.n_symbols - 256 + byte) for byte in data)
 
     def is_block(self, symbol: int | None) -> bool:
-        """Whether a symbol, if it is one, is a block."""
+        """Return whether the number of a symbol is that of a block; None is not."""
         return symbol is not None and 0 <= symbol - self.n_indices < len(self.blocks)
-
-
-def symbol_at(text: bytes, at: int) -> int | None:
-    """The number of the symbol that begins at a place of a text; None: there is none."""
-    if not 0 <= at < len(text) - 1 or text[at] < LEAD:
-        return None
-    number = (text[at] - LEAD) * TRAILS + text[at + 1] - TRAIL
-    return number if number >= 0 else None
-
-
-class Action(IntEnum):
-    """What a `Cut` does with the text that a rule of its automaton matched."""
-
-    KEEP = 0
-    """The match is a piece."""
-    DROP = 1
-    """The match belongs to no piece."""
-    BEFORE = 2
-    """The match joins the piece directly before it."""
-    BEHIND = 3
-    """The match joins the piece directly after it."""
-    GROUP = 4
-    """The match joins the piece directly before it, if that came of the same rule."""
-    FOLLOW = 5
-    """The match joins the piece directly before it, if that came of the same rule or the rule
-    before this one."""
-    COUNT = 6
-    """The match is cut into groups of a number of characters, counted from its end."""
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A step that cuts a piece into pieces: a pretokenizer.
-
-    Attributes:
-        automaton: number of the automaton that scans the piece.
-        actions: what becomes of a match, for each rule of the automaton.
-        numbers: for each rule 0..31: how many characters a group of COUNT has; for other actions,
-            by how many characters a match ends before the mark, since its pattern looked ahead at
-            them. Empty: 0 for each rule.
-        short_joins: the first group of COUNT, if it is shorter than the others, joins the piece
-            directly before it.
-        first_joins: the first group of COUNT joins the piece directly before it.
-        last_joins: the match directly after a COUNT joins its last group.
-    """
-
-    automaton: int
-    actions: tuple[Action, ...]
-    numbers: tuple[int, ...] = ()
-    short_joins: bool = False
-    first_joins: bool = False
-    last_joins: bool = False
-
-    def __post_init__(self) -> None:
-        """Drop numbers that are all 0, so that equal cuts are equal objects."""
-        if not any(self.numbers):
-            object.__setattr__(self, "numbers", ())
 
 
 Rewrite = Map | Replace | Ends | Rules | Spell

@@ -11,7 +11,7 @@ from wwho.format.cursor import Cursor
 from wwho.format.layout import MAX_STEPS, NO_AUTOMATON
 from wwho.format.steps import (
     MATCH,
-    MAX_PAIR_SYMBOLS,
+    MAX_BLOCK_SYMBOLS,
     MAX_TARGETS,
     Action,
     Blocks,
@@ -146,6 +146,7 @@ def _read_ascending(c: Cursor, n: int, width: int = 1) -> Iterator[tuple[int, ..
 
 
 def _write_map(step: Map) -> tuple[Head, bytes]:
+    """Return the head and the bytes of a MAP."""
     columns = bytearray()
     for difference, (code_point, targets) in zip(
         _gaps(sorted(step.mapping)), sorted(step.mapping.items()), strict=True
@@ -160,13 +161,18 @@ def _write_map(step: Map) -> tuple[Head, bytes]:
         near = [*_near((before[1], pair[1])), *_near((pair[0], composed))]
         columns += leb.pack([pair[0] - before[0], *near])
         before = pair
-    flags = HANGUL_APART * step.hangul_apart | HANGUL_TOGETHER * step.hangul_together
-    n_pages = len({code_point >> 7 for code_point in step.spoken_of})
+    flags = HANGUL_APART * step.decomposes_hangul | HANGUL_TOGETHER * step.composes_hangul
+    n_pages = len({code_point >> 7 for code_point in step.code_points})
     sizes = (len(step.mapping), len(step.order), len(step.pairs))
     return (flags, n_pages, *sizes, sum(map(len, step.mapping.values()))), bytes(columns)
 
 
 def _read_map(c: Cursor, head: Head, _: Sequence[int]) -> Map:
+    """Return the MAP that a head and the bytes behind a cursor describe.
+
+    Raises:
+        ArtifactError: they break a MUST of FORMAT.md, Kind 1.
+    """
     flags, n_pages, n_mapped, n_ordered, n_pairs, n_targets = head
     n_rewrites = n_mapped + n_ordered + 2 * n_pairs
     if flags > HANGUL_APART | HANGUL_TOGETHER or n_rewrites > min(len(c.data), 0xFFFF):
@@ -197,10 +203,10 @@ def _read_map(c: Cursor, head: Head, _: Sequence[int]) -> Map:
     apart, together = bool(flags & HANGUL_APART), flags >= HANGUL_TOGETHER
     step = Map(mapping, order, pairs, apart, together)
     try:
-        spoken_of = step.spoken_of
+        code_points = step.code_points
     except ValueError as error:
         c.fail(str(error))
-    if len({code_point >> 7 for code_point in spoken_of}) != n_pages:
+    if len({code_point >> 7 for code_point in code_points}) != n_pages:
         c.fail(f"it does not speak of {n_pages} pages")
     return step
 
@@ -209,6 +215,10 @@ def _read_map(c: Cursor, head: Head, _: Sequence[int]) -> Map:
 
 
 def _contents(contents: Iterable[tuple[int, str]]) -> bytes:
+    """Return the bytes of contents: a number for each, then its code points.
+
+    Each code point is stored as its difference to the one before it, also across contents.
+    """
     out, last = [], 0
     for number, text in contents:
         code_points = [last, *map(ord, text)]
@@ -220,7 +230,15 @@ def _contents(contents: Iterable[tuple[int, str]]) -> bytes:
 def _read_contents(
     c: Cursor, n: int, n_targets: int, size: Callable[[int], int], *, match: bool = False
 ) -> list[tuple[int, str]]:
-    """Return `n` contents, each with the number before it, of which `size` makes its length."""
+    """Return `n` contents, each with the number that stands before it.
+
+    Args:
+        c: the step's bytes.
+        n: how many contents there are.
+        n_targets: how many code points all contents have together.
+        size: returns the number of code points of a content, given the number before it.
+        match: whether U+DFFF may stand in a content.
+    """
     found, last, total = [], 0, 0
     for _ in range(n):
         number = c.lebs(1, "contents")[0]
@@ -236,6 +254,7 @@ def _read_contents(
 
 
 def _write_replace(step: Replace) -> tuple[Head, bytes]:
+    """Return the head and the bytes of a REPLACE."""
     numbers = (
         0 if text is None else 1 + 2 * len(text) + (rule in step.after)
         for rule, text in enumerate(step.contents)
@@ -246,6 +265,11 @@ def _write_replace(step: Replace) -> tuple[Head, bytes]:
 
 
 def _read_replace(c: Cursor, head: Head, n_rules: Sequence[int]) -> Replace:
+    """Return the REPLACE that a head and the bytes behind a cursor describe.
+
+    Raises:
+        ArtifactError: they break a MUST of FORMAT.md, Kind 2.
+    """
     flags, automaton, n, zero, zeros, n_targets = head
     if flags > EMPTY or zero or zeros or automaton >= len(n_rules) or n_rules[automaton] != n:
         c.fail(f"{n} rules of automaton {automaton} do not go with the automata")
@@ -260,6 +284,7 @@ def _read_replace(c: Cursor, head: Head, n_rules: Sequence[int]) -> Replace:
 
 
 def _write_ends(step: Ends) -> tuple[Head, bytes]:
+    """Return the head and the bytes of an ENDS."""
     stripped = sorted(map(ord, step.strip))
     flags = (step.left * LEFT) | (step.right * RIGHT) | (step.unless * UNLESS)
     columns = leb.pack(_gaps(stripped))
@@ -269,6 +294,11 @@ def _write_ends(step: Ends) -> tuple[Head, bytes]:
 
 
 def _read_ends(c: Cursor, head: Head, _: Sequence[int]) -> Ends:
+    """Return the ENDS that a head and the bytes behind a cursor describe.
+
+    Raises:
+        ArtifactError: they break a MUST of FORMAT.md, Kind 3.
+    """
     flags, zero, n_stripped, n_prefix, n_suffix, n_targets = head
     if zero or n_stripped > MAX_STRIPPED or max(n_prefix, n_suffix) > MAX_TARGETS:
         c.fail(f"{n_stripped} characters, a prefix of {n_prefix} and a suffix of {n_suffix}")
@@ -284,6 +314,7 @@ def _read_ends(c: Cursor, head: Head, _: Sequence[int]) -> Ends:
 
 
 def _write_rules(step: Rules) -> tuple[Head, bytes]:
+    """Return the head and the bytes of a RULES."""
     rules = sorted((key.encode(), to) for key, to in step.rules.items())
     columns = leb.pack_texts([key for key, _ in rules])
     columns += _contents((len(to), to) for _, to in rules)
@@ -293,6 +324,11 @@ def _write_rules(step: Rules) -> tuple[Head, bytes]:
 
 
 def _read_rules(c: Cursor, head: Head, n_rules: Sequence[int]) -> Rules:
+    """Return the RULES that a head and the bytes behind a cursor describe.
+
+    Raises:
+        ArtifactError: they break a MUST of FORMAT.md, Kind 4.
+    """
     flags, number, n, text_bytes, zero, n_targets = head
     if flags or zero or not n or (number != NO_AUTOMATON and number >= len(n_rules)):
         c.fail(f"{n} rules and automaton {number} with flags {flags}")
@@ -309,12 +345,17 @@ def _read_rules(c: Cursor, head: Head, n_rules: Sequence[int]) -> Rules:
 
 
 def _read_spell(c: Cursor, head: Head, _: Sequence[int]) -> Spell:
+    """Return a SPELL; refuse a head in which any number is not 0."""
     if any(head):
         c.fail(f"{head} in the place of zeros")
     return Spell()
 
 
 def _write_blocks(step: Blocks) -> tuple[Head, bytes]:
+    """Return the head and the bytes of a BLOCKS.
+
+    Neighbouring ranges become one run, also across the border of two blocks that leaves no gap.
+    """
     columns, n_runs, n, before = bytearray(), 0, step.n_indices, 0
     runs = list[list[int]]()  # place, first, last
     for block, ranges in enumerate(step.blocks):
@@ -336,12 +377,17 @@ def _write_blocks(step: Blocks) -> tuple[Head, bytes]:
 
 
 def _read_blocks(c: Cursor, head: Head, _: Sequence[int]) -> Blocks:
+    """Return the BLOCKS that a head and the bytes behind a cursor describe.
+
+    Raises:
+        ArtifactError: they break a MUST of FORMAT.md, Kind 7.
+    """
     spell, n_pages, n_runs, both, zero, n_targets = head
     n_blocks, n = divmod(both, 1 << 16)
     if spell > 1 or zero or n_targets:
         c.fail(f"blocks with flags {spell}, {zero} and {n_targets}")
-    if not n or n + n_blocks + 256 * spell > MAX_PAIR_SYMBOLS:
-        c.fail(f"{n_blocks} blocks and {n} indices; {MAX_PAIR_SYMBOLS} symbols are possible")
+    if not n or n + n_blocks + 256 * spell > MAX_BLOCK_SYMBOLS:
+        c.fail(f"{n_blocks} blocks and {n} indices; {MAX_BLOCK_SYMBOLS} symbols are possible")
     blocks: list[list[tuple[int, int]]] = [[] for _ in range(n_blocks)]
     seen: set[int] = set()
     place = before = 0
@@ -371,6 +417,7 @@ def _read_blocks(c: Cursor, head: Head, _: Sequence[int]) -> Blocks:
 
 
 def _write_cut(step: Cut) -> tuple[Head, bytes]:
+    """Return the head and the bytes of a CUT: an action for each rule."""
     numbers = step.numbers or (0,) * len(step.actions)
     actions = bytes(
         action + ACTION_BITS * number for action, number in zip(step.actions, numbers, strict=True)
@@ -381,6 +428,11 @@ def _write_cut(step: Cut) -> tuple[Head, bytes]:
 
 
 def _read_cut(c: Cursor, head: Head, n_rules: Sequence[int]) -> Cut:
+    """Return the CUT that a head and the bytes behind a cursor describe.
+
+    Raises:
+        ArtifactError: they break a MUST of FORMAT.md, Kind 6.
+    """
     flags, automaton, n, zero, zeros, n_targets = head
     if zero or zeros or n_targets or automaton >= len(n_rules) or n_rules[automaton] != n:
         c.fail(f"actions for {n} rules of automaton {automaton} do not go with the automata")

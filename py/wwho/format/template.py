@@ -1,4 +1,4 @@
-"""The TEMPLATE section: ids before, between and after the ids of a text, or of two."""
+"""The section TEMPLATE: ids before, between and after the ids of a text, or of two texts."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Place(NamedTuple):
     """One place of a template.
 
     Attributes:
-        what: what stands there.
-        type_id: the type of all tokens that stand there, 0..255.
-        id: the id, where `what` is ID; else how the offsets of the text are trimmed, 0..31.
+        what: what stands in the place.
+        type_id: the type of all tokens in the place, 0..255.
+        id: the id, if `what` is ID; otherwise the trim of the text's offsets, 0..31.
     """
 
     what: What
@@ -39,11 +39,11 @@ class Place(NamedTuple):
 
 
 class Template(NamedTuple):
-    """What stands around the ids of one text, and of a pair of texts.
+    """Which ids surround those of one text, and of a pair of texts.
 
     Attributes:
-        single: the places for one text, among them FIRST once and not SECOND.
-        pair: the places for two, among them both, once; in any order.
+        single: the places for one text; FIRST is among them once, SECOND is not.
+        pair: the places for two texts; both are among them once, in any order.
     """
 
     single: tuple[Place, ...] = (Place(What.FIRST),)
@@ -58,14 +58,14 @@ class Template(NamedTuple):
         after_pair: Sequence[int] | None = None,
         second_type: int = 1,
     ) -> Template:
-        """The usual one: some ids before the first text, between the two, and after the last.
+        """Return a template with ids before the first text, between the two, and after the last.
 
         Args:
-            before: stand before the first text.
-            behind: stand after a text that is alone.
-            between: stand between two, as part of the first.
-            after_pair: stand after the second text; None for what stands after one alone.
-            second_type: the type of the second text and of what stands after it.
+            before: the ids before the first text.
+            behind: the ids after a text that is alone.
+            between: the ids between two texts, of the first one's type.
+            after_pair: the ids after the second text; None: those after a text that is alone.
+            second_type: the type of the second text and of the ids after it.
 
         Example:
             >>> Template.around([101], [102], [102]).ids([7], [8])
@@ -77,7 +77,7 @@ class Template(NamedTuple):
         return cls((*head, *_ids(behind, 0)), (*head, *pair))
 
     def places(self, pair: bool, add_special_tokens: bool = True) -> tuple[Place, ...]:
-        """The places for one text, or for a pair; those of ids only if they are asked for."""
+        """Return the places for one text or for a pair; those of ids only if they are asked for."""
         places = self.pair if pair else self.single
         return tuple(each for each in places if add_special_tokens or each.what is not What.ID)
 
@@ -88,7 +88,14 @@ class Template(NamedTuple):
         special: Callable[[Place], _Item],
         add_special_tokens: bool = True,
     ) -> Iterator[tuple[Place, _Item]]:
-        """What stands in each place; `special` makes it of a place that holds an id."""
+        """Yield each place of one text, or of two, with what stands in it.
+
+        Args:
+            first: the items of the first text; all of them are yielded in its place.
+            second: those of the second text; None if there is none.
+            special: returns the item for a place that holds an id.
+            add_special_tokens: whether places that hold ids are yielded.
+        """
         for place in self.places(second is not None, add_special_tokens):
             if place.what is What.ID:
                 yield place, special(place)
@@ -103,34 +110,34 @@ class Template(NamedTuple):
         *,
         add_special_tokens: bool = True,
     ) -> list[int]:
-        """The ids of one text or two, with those of the template."""
+        """Return the ids of one text or two, with those of the template unless told otherwise."""
         filled = self.fill(first, second, lambda place: place.id, add_special_tokens)
         return [token for _, token in filled]
 
     def trim(self, what: What, pair: bool) -> int:
-        """How the offsets of a text are trimmed: see FORMAT.md, TEMPLATE."""
+        """Return how the offsets of a text are trimmed, as FORMAT.md, TEMPLATE numbers it."""
         return next(
             place.id for place in (self.pair if pair else self.single) if place.what is what
         )
 
     def n_special(self, pair: bool, add_special_tokens: bool = True) -> int:
-        """How many ids it adds to one text, or to a pair."""
+        """Return how many ids the template adds to one text, or to a pair."""
         if not add_special_tokens:
             return 0
         return sum(place.what is What.ID for place in self.places(pair))
 
 
 def _ids(ids: Sequence[int], type_id: int) -> tuple[Place, ...]:
+    """Return a place for each of some ids, all of one type."""
     return tuple(Place(What.ID, type_id, token) for token in ids)
 
 
 def write_template(template: Template) -> bytes:
-    """Write a template.
+    """Return the bytes of the section TEMPLATE.
 
     Example:
-        >>> write_template(Template.around([5])).hex(" ", -4)
-        '02000300 00000000 05000000 01000000 00000000 00000000 05000000 01000000 00000000 \
-02010000 00000000'
+        >>> write_template(Template.around()).hex(" ", -4)
+        '01000200 01000000 00000000 01000000 00000000 02010000 00000000'
     """
     out = struct.pack("<HH", len(template.single), len(template.pair))
     places = (*template.single, *template.pair)
@@ -140,7 +147,11 @@ def write_template(template: Template) -> bytes:
 
 
 def read_template(data: bytes, ids: Callable[[int], bool]) -> Template:
-    """Check a template; `ids` says whether a number is the id of a token.
+    """Return the template that a section holds.
+
+    Args:
+        data: the bytes of the section TEMPLATE.
+        ids: returns whether a number is the id of a token.
 
     Raises:
         ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is TEMPLATE.
@@ -183,7 +194,14 @@ SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\u0120" + "".joi
 
 
 class Spaced(NamedTuple):
-    """Where a token stands, and how many characters of white space are at its two ends."""
+    """The offsets of a token in a text, in characters, and the white space at its two ends.
+
+    Attributes:
+        start: its first character.
+        end: the character after its last one.
+        leading: how many characters at the start are white space or U+0120.
+        trailing: how many characters at the end are.
+    """
 
     start: int
     end: int
@@ -192,7 +210,9 @@ class Spaced(NamedTuple):
 
 
 def spaces(text: str) -> tuple[int, int]:
-    """How many characters at the two ends of a text are white space or stand for it.
+    """Return how many characters at the start and at the end of a text are white space or U+0120.
+
+    In a text of nothing else, both count all characters.
 
     Example:
         >>> spaces("\\u0120 a b "), spaces("  ")
@@ -202,7 +222,7 @@ def spaces(text: str) -> tuple[int, int]:
 
 
 def byte_spaces(text: bytes) -> tuple[int, int]:
-    """The same of a token that stands for bytes.
+    """Return how many bytes at the start and at the end of a token of bytes are spaces, 20.
 
     Example:
         >>> byte_spaces(b"  a\\n")
@@ -212,12 +232,12 @@ def byte_spaces(text: bytes) -> tuple[int, int]:
 
 
 def trimmed(tokens: Iterable[Spaced], trim: int, around: bool) -> list[tuple[int, int]]:
-    """The offsets of the tokens of a text.
+    """Return the offsets of the tokens of a text, trimmed (FORMAT.md, TEMPLATE: a trim).
 
     Args:
-        tokens: where they stand, in characters.
-        trim: that of the text's place in the template.
-        around: whether the caller asks for ids around texts.
+        tokens: the tokens of the text, in order.
+        trim: the trim of the text's place in the template.
+        around: whether the caller asks for surrounding ids.
 
     Example:
         >>> trimmed([Spaced(0, 6, 1, 0), Spaced(6, 12, 1, 0)], 1, False)

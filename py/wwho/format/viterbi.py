@@ -19,13 +19,12 @@ FULL = {size: 256**size - 1 for _, size in FORMS.values()}
 
 @dataclass(frozen=True, kw_only=True)
 class Viterbi(Model):
-    """Tokens with scores: a pretoken is cut so that their sum is the largest.
+    """A model that cuts a pretoken into the tokens with the highest sum of scores.
 
     Attributes:
-        tokens: the texts of the tokens; a file is smallest in the order of ids.
-        scores: the score of each.
-        narrow: whether scores and sums are f32, as in SentencePiece; else they are f64, as in
-            tokenizers.
+        tokens: the texts of the tokens. In the order of ids the file is smallest.
+        scores: the score of each token.
+        narrow: whether scores and sums are f32, as in SentencePiece, or f64, as in `tokenizers`.
     """
 
     tokens: tuple[bytes, ...]
@@ -34,20 +33,20 @@ class Viterbi(Model):
 
     @property
     def n_symbols(self) -> int:
-        """See `Model`."""
+        """The number of tokens: none is made of others."""
         return len(self.tokens)
 
     @property
     def texts(self) -> tuple[bytes, ...]:
-        """See `Model`."""
+        """The texts of all tokens."""
         return self.tokens
 
 
 def write_viterbi(model: Viterbi) -> bytes:
-    """Write what comes after the head.
+    """Return the bytes of a model after its head, up to its ids.
 
     Raises:
-        ValueError: a score is no finite f32, or f64, or a text has the byte FF after its first one.
+        ValueError: a score is no finite f32 or f64, or a text has the byte FF after its first one.
     """
     letter, size = FORMS[model.narrow]
     layout = f"<{len(model.tokens)}{letter}"
@@ -61,7 +60,11 @@ def write_viterbi(model: Viterbi) -> bytes:
 
 
 def read_viterbi(cursor: Cursor, head: Head) -> Viterbi:
-    """Check what comes after the head."""
+    """Read a model from the end of its head up to its ids.
+
+    Raises:
+        ArtifactError: a MUST of FORMAT.md, VITERBI is broken.
+    """
     n = head.n_symbols
     if not n or head.n_merges or head.unknown == Unknown.NONE:
         cursor.fail(f"no model of scores: {head}")

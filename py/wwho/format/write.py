@@ -1,4 +1,4 @@
-"""A tokenizer as the bytes of a `.wwho` file; same tokenizer, same bytes."""
+"""Writing a tokenizer as the bytes of a `.wwho` file: the same tokenizer, the same bytes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Sections = Iterable[tuple[Kind, bytes]]
 
 
 def write_artifact(artifact: Artifact) -> bytes:
-    """Write a tokenizer as an artifact.
+    """Return the bytes of the file that holds an artifact.
 
-    The writer puts down what it is given; `read_artifact` is what checks it.
+    Nothing is checked: `read_artifact` refuses what must not be in a file.
 
     Raises:
-        ValueError: a number does not fit its field.
+        ValueError: a number or a text does not fit its column.
         struct.error: a number does not fit its field.
 
     Example:
@@ -59,7 +59,7 @@ def write_artifact(artifact: Artifact) -> bytes:
 
 
 def assemble(sections: Sections) -> bytes:
-    """Put header, section table and sections, which are in order, together."""
+    """Return the file that consists of a header, a section table and these sections, in order."""
     sections = list(sections)
     table, body = bytearray(), bytearray()
     start = HEADER_BYTES + ENTRY_BYTES * len(sections)

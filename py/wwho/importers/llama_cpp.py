@@ -20,7 +20,7 @@ from wwho.format.decoder import Bytes, Decoder, Join, Strip
 from wwho.format.decoder import Replace as Spelled
 from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Flag, Ids, Model, Route, Unknown
-from wwho.format.steps import Action, Cut, Ends, Replace, Rewrite, Rules, stood_for
+from wwho.format.steps import Action, Cut, Ends, Replace, Rewrite, Rules, bytes_of_stand_ins
 from wwho.format.template import Template
 from wwho.format.viterbi import Viterbi
 from wwho.importers.llama_vocabulary import (
@@ -107,7 +107,7 @@ def _gpt2(vocabulary: Vocabulary, record: Record) -> Made:
         raise SourceError(f"tokenizer.ggml.pre is {pre!r}, which llama.cpp does not know")
     pretokenizer = PRETOKENIZERS[pre]
     added, notes = added_tokens(vocabulary)
-    merges = _merges(vocabulary, stood_for)
+    merges = _merges(vocabulary, bytes_of_stand_ins)
     vocab, odd = _byte_vocabulary(vocabulary, merges, pretokenizer.whole)
     missing = [byte for byte in range(256) if bytes([byte]) not in vocab]
     unk_id, vanishing = _without(missing, vocabulary, notes)
@@ -496,7 +496,7 @@ def _byte_vocabulary(
     vocab: dict[bytes, int] = {}
     lost = []
     for number, (text, kind) in enumerate(zip(vocabulary.texts, vocabulary.kinds, strict=True)):
-        spelled = stood_for(text.decode("utf-8", "replace"))
+        spelled = bytes_of_stand_ins(text.decode("utf-8", "replace"))
         if kind in ADDED_TYPES and spelled not in spoken and not (whole and spelled == text):
             continue
         if spelled is None:

@@ -33,7 +33,7 @@ from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SourceError
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.model import Added, Artifact, Flag, Pair, Route
-from wwho.format.steps import MAX_PAIR_SYMBOLS, Action, Cut, Rewrite
+from wwho.format.steps import MAX_BLOCK_SYMBOLS, Action, Cut, Rewrite
 from wwho.importers.huggingface.document import Value
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import HEAD, MAX_BYTES, Source, parse_json, shown
@@ -388,9 +388,9 @@ def _check_blocks(blocks: Sequence[Block], n_indices: int, listed: Value) -> Non
                     "expected once: a character has one pair"
                 )
             owners[each] = number
-    if n_indices + len(blocks) > MAX_PAIR_SYMBOLS:
+    if n_indices + len(blocks) > MAX_BLOCK_SYMBOLS:
         listed.fail(
-            f"there are {n_indices} indices and {len(blocks)} blocks; {MAX_PAIR_SYMBOLS} symbols "
+            f"there are {n_indices} indices and {len(blocks)} blocks; {MAX_BLOCK_SYMBOLS} symbols "
             "are possible"
         )
 

@@ -377,7 +377,7 @@ def bert_map(*, lowercase: bool, strip_accents: bool) -> Map:
         lower = {}
     if not strip_accents:
         return Map(lower)
-    apart = normal_form("nfd").apart
+    apart = normal_form("nfd").decompositions
     base = {code: to[0] for code, to in apart.items() if code not in LATER}
     base |= {code: 0x1100 + (code - 0xAC00) // 588 for code in range(0xAC00, 0xD7A4)}
     mapping = lower | {code: lower.get(to, (to,)) for code, to in base.items() if to != code}

@@ -21,4 +21,4 @@ def write_blocks(step: Blocks, piece: Piece) -> Piece:
 def _symbols(step: Blocks, character: str) -> bytes:
     """Return the symbols of a character, two bytes for each."""
     broken = "\ud800" <= character <= "\udfff"
-    return step.spelled(bytes_of(character) if broken else ord(character))
+    return step.symbols_of(bytes_of(character) if broken else ord(character))

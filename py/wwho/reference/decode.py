@@ -21,7 +21,7 @@ from wwho.format.decoder import (
 )
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact
-from wwho.format.steps import stood_for, symbol_at
+from wwho.format.steps import bytes_of_stand_ins, symbol_at
 from wwho.text import read_characters
 
 LOST = "\ufffd".encode()
@@ -30,7 +30,11 @@ BYTE = re.compile(rb"<0x(?:[0-9A-Fa-f]|\+)[0-9A-Fa-f]>")
 
 
 def listed_texts(artifact: Artifact) -> Mapping[int, bytes]:
-    """Tokens that have another text in a decoder's list than alone."""
+    """Return the texts with which tokens begin a decoder's list, if not with those of `decoded`.
+
+    They are `<0xHH>` for bytes, tokens with the prefix of those that continue a pretoken, and
+    surfaces. Without a decoder there are none.
+    """
     if artifact.decoder is None:
         return {}
     prefix = artifact.decoder.continuing.encode()
@@ -55,18 +59,18 @@ def join(
     more: bool = False,
     blocks: steps.Blocks | None = None,
 ) -> tuple[bytes, int]:
-    """The text of a list of tokens.
+    """Return the text of a list of tokens, as far as it is certain.
 
     Args:
-        decoder: whose steps are taken.
-        tokens: the list.
-        after: whether tokens, and text that is not empty, came before.
+        decoder: the decoder whose steps are taken.
+        tokens: the texts of the tokens.
+        after: whether tokens with text that is not empty came before.
         more: whether tokens come after.
         blocks: the step of a route whose symbols the decoder's `Blocks` joins.
 
     Returns:
-        The text, as far as the tokens that come after cannot change it, and how many of the last
-        tokens it leaves out.
+        The text that tokens after these cannot change, and how many of the last tokens are not in
+        it.
     """
     if more and decoder.waits:
         return b"", len(tokens)
@@ -107,7 +111,7 @@ def join(
 
 
 def _characters_of_blocks(blocks: steps.Blocks, token: bytes) -> bytes:
-    """A token with characters for its symbols."""
+    """Return a token in which symbols of blocks are replaced by what they stand for."""
     out, at, block = bytearray(), 0, None
     while at < len(token) or block is not None:
         symbol = symbol_at(token, at)
@@ -131,7 +135,15 @@ def _characters_of_blocks(blocks: steps.Blocks, token: bytes) -> bytes:
 def _each(
     step: Replace | Strip, tokens: list[bytes], after: bool, more: bool, begun: bool
 ) -> list[bytes]:
-    """The list with a step done to the tokens that it is for."""
+    """Return the list after a step that applies to each token of some.
+
+    Args:
+        step: the step.
+        tokens: the list.
+        after: whether tokens came before that the step has not yet joined with these.
+        more: whether tokens come after that it has not yet joined with these.
+        begun: whether text came before.
+    """
     out: list[bytes] = []
     opening = not begun
     for number, token in enumerate(tokens):
@@ -146,7 +158,7 @@ def _each(
 
 
 def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
-    """A token after the step; `begun` of one that began long before."""
+    """Return a token after a step; `begun` says that its beginning was decoded before."""
     if isinstance(step, Replace):
         return token.replace(step.pattern.encode(), step.content.encode())
     text, found = step.text.encode(), begun
@@ -162,16 +174,22 @@ def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
 
 
 def _unspelled(token: bytes) -> bytes:
-    """The bytes that the characters of a token stand for, or the token."""
+    """Return the bytes that the characters of a token stand for, if all stand for one."""
     try:
-        found = stood_for(token.decode())
+        found = bytes_of_stand_ins(token.decode())
     except UnicodeDecodeError:
         return token
     return token if found is None else found
 
 
 def _text(run: list[bytes], is_byte: bool, each: bool) -> list[bytes]:
-    """What a run of tokens becomes, all of which are bytes, or none."""
+    """Return the tokens that a run of tokens becomes after BYTES.
+
+    Args:
+        run: neighbouring tokens, all of which are bytes, or none.
+        is_byte: whether they are bytes.
+        each: whether each character of their text becomes a token.
+    """
     if not is_byte:
         return run
     data = bytes(int(token[3:5], 16) for token in run)

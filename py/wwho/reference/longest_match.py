@@ -1,4 +1,4 @@
-"""Longest match in the reference backend (FORMAT.md, Encoding), made to be read."""
+"""Longest match in plain Python (FORMAT.md, Encoding 7 and 9)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LongestMatch(PieceEngine[Greedy]):
     def __init__(
         self, model: Greedy, ids: Sequence[int | None], speller: PieceEngine[Model] | None
     ) -> None:
-        """See `Engine`."""
+        """Run a model; the arguments are those of `Engine`."""
         super().__init__(model, ids, speller)
         self._first = {text: number for number, text in enumerate(model.first)}
         later = enumerate(model.later or (), len(model.first))
@@ -24,7 +24,7 @@ class LongestMatch(PieceEngine[Greedy]):
         self.numbers = self._later | self._first
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """See `PieceEngine`."""
+        """Yield the tokens of a pretoken; those of unknown text if no token fits somewhere."""
         limit = self.model.max_characters
         tokens = None
         if limit is None or len(read_characters(piece)[0]) <= limit:
@@ -35,15 +35,15 @@ class LongestMatch(PieceEngine[Greedy]):
 def longest_match(
     piece: bytes, first: Mapping[bytes, int], later: Mapping[bytes, int]
 ) -> list[int] | None:
-    """Take the longest token that the rest of a pretoken begins with, until nothing is left.
+    """Return the tokens of a pretoken, each the longest with which the rest of it begins.
 
     Args:
-        piece: the text.
-        first: text -> token: what may begin the pretoken.
-        later: text -> token: what may continue it.
+        piece: the pretoken.
+        first: text -> token: the tokens that may begin it.
+        later: text -> token: the tokens that may continue it.
 
     Returns:
-        The tokens; None where at some place there is none.
+        The tokens; None if none fits at some place.
 
     Example:
         >>> longest_match(b"unable", {b"un": 0, b"u": 1}, {b"able": 2, b"a": 3})

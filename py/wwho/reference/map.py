@@ -43,12 +43,12 @@ def map_characters(step: Map, piece: Piece) -> list[tuple[str, Source]]:
 
 def decomposed(step: Map, character: str) -> Sequence[str]:
     """Return the characters that a character is mapped to, or itself if it is not mapped."""
-    if step.hangul_apart and ord(character) in SYLLABLES:
+    if step.decomposes_hangul and ord(character) in SYLLABLES:
         lead, rest = divmod(ord(character) - SYLLABLES[0], N_VOWELS * N_TAILS)
         vowel, tail = divmod(rest, N_TAILS)
         parts = (LEADS[lead], VOWELS[vowel], TAILS[tail])
         return [chr(part) for part in parts[: 3 if tail else 2]]
-    targets = step.apart.get(ord(character))
+    targets = step.decompositions.get(ord(character))
     return character if targets is None else [chr(target) for target in targets]
 
 
@@ -91,7 +91,7 @@ def composed(step: Map, characters: Sequence[Passing]) -> list[Passing]:
 
 def composition(step: Map, first: int, second: int) -> int | None:
     """Return the code point that two code points compose to; None if they do not compose."""
-    if step.hangul_together:
+    if step.composes_hangul:
         if first in LEADS and second in VOWELS:
             lead, vowel = first - LEADS[0], second - VOWELS[0]
             return SYLLABLES[(lead * N_VOWELS + vowel) * N_TAILS]

@@ -1,4 +1,4 @@
-"""Unigram in the reference backend (FORMAT.md, Encoding), made to be read."""
+"""Unigram in plain Python (FORMAT.md, Encoding 8 and 9)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BestPath(PieceEngine[Viterbi]):
     def __init__(
         self, model: Viterbi, ids: Sequence[int | None], speller: PieceEngine[Model] | None
     ) -> None:
-        """See `Engine`."""
+        """Run a model; the arguments are those of `Engine`."""
         super().__init__(model, ids, speller)
         self._scores = dict(zip(model.tokens, model.scores, strict=True))
         self._unknown_score = min(model.scores) - UNKNOWN_PENALTY
@@ -32,7 +32,7 @@ class BestPath(PieceEngine[Viterbi]):
             self._unknown_score = f32(self._unknown_score)
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """See `PieceEngine`."""
+        """Yield the tokens of a pretoken; neighbouring unknown characters are one unknown text."""
         _, starts = read_characters(piece)
         characters = [piece[start:end] for start, end in pairwise(starts)]
         narrow = self.model.narrow
@@ -53,6 +53,7 @@ class BestPath(PieceEngine[Viterbi]):
                 yield from found
 
     def _known(self, part: bytes) -> bool:
+        """Return whether a part of a path is a token that is not written as unk_id."""
         number = self.numbers.get(part)
         return number is not None and self.token(number).id != self.model.unk_id
 
@@ -60,18 +61,18 @@ class BestPath(PieceEngine[Viterbi]):
 def best_path(
     characters: Sequence[bytes], scores: Mapping[bytes, float], unknown: float, *, narrow: bool
 ) -> list[bytes]:
-    """Cut a text so that the sum of the scores of its parts is the largest.
+    """Return the parts of a text whose scores have the highest sum.
 
-    Of paths that are equally good, the one whose last part begins first is taken.
+    Of paths of equal value, the one whose last part is the longest is kept.
 
     Args:
         characters: the text, character by character.
         scores: text -> score, of all tokens.
         unknown: the score of a character that is no token.
-        narrow: sums are rounded to f32, as in SentencePiece; else they are f64, as in tokenizers.
+        narrow: whether sums are rounded to f32, as in SentencePiece, or f64, as in `tokenizers`.
 
     Returns:
-        The parts: tokens, and single characters that are none.
+        The parts in order: tokens, and single characters that are none.
 
     Example:
         >>> scores = {b"a": -1.0, b"b": -1.0, b"ab": -1.5}
@@ -113,6 +114,6 @@ def best_path(
 
 
 def f32(value: float) -> float:
-    """The nearest number that f32 has."""
+    """Return the number of f32 that is nearest to a number."""
     rounded: float = unpack("<f", pack("<f", value))[0]
     return rounded

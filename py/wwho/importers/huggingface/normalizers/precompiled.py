@@ -24,7 +24,7 @@ import binascii
 from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.scanners import Scanner
 from wwho.errors import SourceError
-from wwho.format.steps import Rewrite, Rules, counting_in_clusters
+from wwho.format.steps import Rewrite, Rules, rules_in_clusters
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.patterns import Patterns
 from wwho.interchange.charsmap import read_charsmap
@@ -39,7 +39,7 @@ def steps(value: Value, patterns: Patterns) -> list[Rewrite]:
     charsmap = value.at("precompiled_charsmap")
     try:
         data = base64.b64decode(charsmap.be(str), validate=True)
-        rules = counting_in_clusters(read_charsmap(data).rules)
+        rules = rules_in_clusters(read_charsmap(data).rules)
     except (binascii.Error, SourceError) as error:
         charsmap.fail(f"it is no charsmap of SentencePiece: {error}")
     clusters = Scanner("grapheme clusters", (grapheme_cluster(),), longest=True)
