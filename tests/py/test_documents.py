@@ -15,7 +15,6 @@ from exhaustive import EXHAUSTIVE
 pytest.importorskip("tokenizers", reason="needs tokenizers")
 from documents import ALPHABET, WORDS, compare, document, texts_for
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
-from wwho.importers.huggingface.cutting import THOUSANDS
 
 import wwho
 from wwho.format.steps import Cut, Spell

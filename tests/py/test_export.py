@@ -21,8 +21,6 @@ from exhaustive import chosen
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts
-from wwho.exporters.charsmap import write_charsmap
-from wwho.importers.llama_patterns import LATER
 
 import wwho
 from wwho.assemble.patterns import PATTERNS
@@ -38,8 +36,9 @@ from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.hf.token_names import TokenNames
 from wwho.importers import Imported, Options, Source, import_file, import_source
-from wwho.interchange.charsmap import read_charsmap
+from wwho.interchange.charsmap import read_charsmap, write_charsmap
 from wwho.interchange.gguf import read_metadata
+from wwho.interchange.llama_patterns import LATER
 from wwho.train import train
 
 PUBLISHED = oracle.ROOT / "tests" / "tokenizers" / "node_modules" / "@lenml"

@@ -17,7 +17,6 @@ import pytest
 from exhaustive import EXHAUSTIVE, examples
 from hypothesis import given
 from hypothesis import strategies as st
-from wwho.importers.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
 
 from wwho.compile.scanners import compile_scanners
 from wwho.errors import SourceError, WwhoError
@@ -26,6 +25,7 @@ from wwho.format.write import write_artifact
 from wwho.importers import Imported, Source, import_source
 from wwho.importers.llama_vocabulary import check_overlaps
 from wwho.interchange.gguf import read_metadata
+from wwho.interchange.llama_patterns import PRETOKENIZERS, REFUSED, scanners_of
 from wwho.tokenizer import Tokenizer
 
 Value = tuple[str, str, Any]

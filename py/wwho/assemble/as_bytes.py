@@ -160,7 +160,9 @@ def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder
     texts: dict[int, str] = {}
     for token in added:
         texts.setdefault(token.id, token.text)
-    found = {number: bytes_of_stand_ins(text) for number, text in texts.items() if not text.isascii()}
+    found = {
+        number: bytes_of_stand_ins(text) for number, text in texts.items() if not text.isascii()
+    }
     surfaces = {number: text for number, text in found.items() if text is not None}
     rest = steps[2:]
     if not rest and not surfaces:
