@@ -38,6 +38,7 @@ TEXTS = (
     b"a bc, def. " * 5,  # as many pieces as tokens
 )
 LARGEST = 2**31 - 1
+CUT = 6  # the kind of a step that cuts: FORMAT.md, STEPS
 
 
 @cache
@@ -98,7 +99,8 @@ def test_a_model_tells_what_it_is_made_of() -> None:
     assert [sgpe[index] for index in wanted] == [1, 0, 31780]
     assert numbers(model, lib.WWHO_OF_MODEL, 2) == numbers(model, 99) == []
     assert numbers(model, lib.WWHO_OF_ROUTE, 0) == [0, 2**32 - 1, 0]
-    automaton, *actions = numbers(model, lib.WWHO_OF_STAGE, 0)
+    kind, automaton, *actions = numbers(model, lib.WWHO_OF_STEP, 0)
+    assert kind == CUT
     _, rules = numbers(model, lib.WWHO_OF_AUTOMATON, automaton)
     assert actions == [0] * rules
     assert numbers(ffi.NULL, lib.WWHO_OF_TOKENIZER) == []
@@ -115,11 +117,11 @@ def test_the_layouts_of_structs() -> None:
 
 
 def test_the_steps_of_an_automaton_find_its_pieces() -> None:
-    """Scanned as FORMAT.md says it, by wwho_class and wwho_advance, for each stage of an automaton."""
+    """Scanned as FORMAT.md says it, by wwho_class and wwho_advance, one character at a time."""
     core = opened("cl100k_base")
     text, found, place = "It's 1234 නමස්  done.\n\n", [], 0
     rule, state, kind = ffi.new("uint32_t *"), ffi.new("uint32_t *"), ffi.new("uint32_t *")
-    automaton, *_ = numbers(core.model, lib.WWHO_OF_STAGE, 0)
+    _, automaton, *_ = numbers(core.model, lib.WWHO_OF_STEP, 0)
     while place < len(text):
         state[0], at, end = 1, place, place
         while state[0]:
