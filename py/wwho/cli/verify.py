@@ -163,6 +163,7 @@ def replay(name: str, model: BPE, n_singles: int, tokens: range) -> None:
     from being made, and only those are looked at.
     """
     from wwho.format.layout import MAX_IDS
+    from wwho.format.model import expand
     from wwho.reference.merge import merge
 
     pair = {token: model.merges[token - model.n_symbols] for token in tokens}
@@ -185,8 +186,9 @@ def replay(name: str, model: BPE, n_singles: int, tokens: range) -> None:
         return True
 
     plain = not model.parts_later and not model.ties  # each token comes after its parts in rank
-    # The shortest first: a part may have a higher number than the token, but is always shorter.
-    for token in sorted(tokens, key=lambda token: len(model.texts[token])):
+    # That of fewest symbols first: a part may have a higher number than the token, but has fewer.
+    symbols = expand([b"."] * model.n_symbols, model.merges)
+    for token in sorted(tokens, key=lambda token: len(symbols[token])):
         left, right = pair[token]
         singles[token] = singles[left] + singles[right]
         if plain and meet(left, right):
