@@ -179,7 +179,7 @@ class Walk:
         for number, group in groupby(self._segments(part, whole), lambda each: each[1]):
             segments = [segment for segment, _ in group]
             engine = self._units.get(number)
-            if engine and (whole or not self._route(number).steps):
+            if engine and engine.joins_words:
                 units = [self._units_of(segment, number) for segment in segments]
                 yield from placed(joined(segments), engine.phrases(units, unk))
                 continue
