@@ -30,16 +30,15 @@ from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
 from wwho.evaluate.check.engine import check
 from wwho.exporters import FORMATS, export
-from wwho.exporters.charsmap import write_charsmap
 from wwho.exporters.exported import pattern_of
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.hf.names import Names
 from wwho.importers import Imported, Options, Source, import_file, import_source
-from wwho.importers.llama_patterns import LATER
-from wwho.interchange.charsmap import read_charsmap
+from wwho.interchange.charsmap import read_charsmap, write_charsmap
 from wwho.interchange.gguf import read_metadata
+from wwho.interchange.llama_patterns import LATER
 from wwho.train import train
 
 PUBLISHED = oracle.ROOT / "tests" / "tokenizers" / "node_modules" / "@lenml"

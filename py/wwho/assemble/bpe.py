@@ -42,6 +42,7 @@ def bpe_model(
     fuse: bool = False,
     byte_ids: Sequence[int | None] = (),
     added: Collection[int] = (),
+    most_bytes: int = MAX_TOKEN_BYTES,
 ) -> BPE:
     """Find the model that merges as these do.
 
@@ -66,6 +67,7 @@ def bpe_model(
         byte_ids: the 256 ids of the tokens for the bytes of a symbol that is not there; a symbol
             with a byte that has none (None) is `unk_id`.
         added: the ids of added tokens, which the model's may step over.
+        most_bytes: how long a token of `vocab` may be.
 
     Returns:
         The model; an `Artifact` and its routes are the caller's work.
@@ -81,7 +83,7 @@ def bpe_model(
         >>> model.symbols, model.merges, model.stated
         ((b'a', b'b'), ((0, 1), (2, 2)), (2, 1, 3, 4))
     """
-    _check(vocab)
+    _check(vocab, most_bytes)
     cut = units if callable(units) else characters if units else singles
     longest = 1 if cut is singles else 4 if cut is characters else MAX_TOKEN_BYTES  # of a symbol
     symbols = {text for text in vocab if len(text) <= longest and len(cut(text)) == 1}
@@ -397,12 +399,12 @@ def id_policy(vocab: Mapping[bytes, int], texts: Sequence[bytes], added: Collect
     return Ids.STEP if ids == list(free_ids(len(ids), added, ids[0])) else Ids.STATED
 
 
-def _check(vocab: Mapping[bytes, int]) -> None:
+def _check(vocab: Mapping[bytes, int], most_bytes: int) -> None:
     """Refuse what is no vocabulary."""
     owners: dict[int, bytes] = {}
     for text, number in vocab.items():
-        if not 1 <= len(text) <= MAX_TOKEN_BYTES:
-            raise _fail(f"a token of {len(text)} bytes; 1 to {MAX_TOKEN_BYTES} are possible")
+        if not 1 <= len(text) <= most_bytes:
+            raise _fail(f"a token of {len(text)} bytes; 1 to {most_bytes} are possible")
         if not 0 <= number < MAX_IDS:
             raise _fail(f"{text!r} has the id {number}; 0 to {MAX_IDS - 1} are possible")
         if owners.setdefault(number, text) is not text:

@@ -13,12 +13,12 @@ from wwho.backends.backend import Info
 from wwho.compile.scanners import with_properties
 from wwho.compile.unicode import white_space, word
 from wwho.errors import ArtifactError
+from wwho.format.added import TOUCHING, write_added
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.container import read_container
 from wwho.format.layout import Kind
 from wwho.format.model import Added, Flag, Ids, Model
-from wwho.format.added import TOUCHING, write_added
 from wwho.format.read import read_artifact
 from wwho.format.scanners import read_automata, read_classes, write_automata, write_classes
 from wwho.format.write import assemble, write_artifact
