@@ -427,7 +427,7 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Rewrite:
         if rng.random() < 0.3:  # the pattern may match nothing
             for k in (1, 2):
                 before, behind = some_text(rng, letters), some_text(rng, letters)
-                contents[k] = rng.choice((None, before + MATCH + behind))
+                contents[k] = before + MATCH + behind
             return Replace(automaton, tuple(contents), frozenset(), empty=True)
         return Replace(automaton, tuple(contents), after)
     if kind == 2:

@@ -39,7 +39,7 @@ COMPONENTS = sorted(
 def tokenizer(**parts: Component | None) -> Any:
     """A tokenizer of the library with these components; its words are numbers."""
     word_level = {"type": "WordLevel", "vocab": NUMBERS, "unk_token": "0"}
-    document = {"version": "1.0", "added_tokens": [], "model": word_level, **parts}
+    document: dict[str, Any] = {"version": "1.0", "added_tokens": [], "model": word_level, **parts}
     return tokenizers.Tokenizer.from_str(json.dumps(document))
 
 

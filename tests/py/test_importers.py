@@ -31,9 +31,9 @@ from wwho.errors import SourceError, WwhoError
 from wwho.format.write import write_artifact
 from wwho.importers import Imported, Options, Source, import_source
 from wwho.importers.published import PUBLISHED
-from wwho.importers.sentencepiece import Algorithm, Kind, parse_model
 from wwho.interchange.charsmap import read_charsmap
 from wwho.interchange.protobuf import fields
+from wwho.interchange.sentencepiece import Algorithm, Kind, parse_model
 from wwho.tokenizer import Tokenizer
 
 SINGLES = [bytes([byte]) for byte in range(256)]
@@ -551,6 +551,10 @@ def test_fields_of_a_message() -> None:
         {"byte_fallback": True, "vocab_size": 330},
         {"user_defined_symbols": ["<sep>", "that", "é"], "control_symbols": ["<ctl>"]},
         {"user_defined_symbols": ["  ", "t  h ", "  Q", " é"]},
+        {
+            "user_defined_symbols": ["  ", "t  h ", "  Q", " é", "Qt"],
+            "normalization_rule_name": "identity",
+        },
         {
             "normalization_rule_name": "identity",
             "add_dummy_prefix": False,

@@ -16,9 +16,11 @@ from wwho.compile.oniguruma import parse_oniguruma
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
-from wwho.format.model import Stage
+from wwho.format.steps import Cut
+from wwho.importers.huggingface import pre_tokenizers
 from wwho.importers.huggingface.document import Value
-from wwho.reference.cut import split
+from wwho.importers.huggingface.patterns import Patterns, settle_cut
+from wwho.reference.cut import cut_places
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 
@@ -86,7 +88,7 @@ REFUSED = (
 
 
 @cache
-def compiled(pattern: str) -> tuple[CompiledScanners, Stage]:
+def compiled(pattern: str) -> tuple[CompiledScanners, Cut]:
     """The pattern as a Split of tokenizer.json is imported."""
     value = {
         "type": "Split",
@@ -94,15 +96,16 @@ def compiled(pattern: str) -> tuple[CompiledScanners, Stage]:
         "behavior": "Isolated",
         "invert": False,
     }
-    draft = Draft()
-    add_pretokenizer(Value(value), draft)
-    scanners, _ = draft.compiled(properties=False)
-    return scanners, draft.stages[0]
+    patterns = Patterns()
+    (cut,) = pre_tokenizers.steps(Value(value), patterns)
+    scanners, _ = patterns.compile(properties=False)
+    assert isinstance(cut, Cut)
+    return scanners, settle_cut(cut, scanners)
 
 
 def ours(pattern: str, text: str) -> list[tuple[int, int]]:
-    scanners, stage = compiled(pattern)
-    return split(scanners, stage, text)
+    scanners, cut = compiled(pattern)
+    return cut_places(cut, text, scanners)
 
 
 @cache

@@ -48,40 +48,40 @@ def as_bytes(model: BPE, ids: Sequence[int | None], added: Collection[Added]) ->
     missing = [byte for byte in BYTES if byte not in numbers]
     if missing and not _may_lack_bytes(model, ids):
         return None
-    if None in ids:
-        return None
-    vocab = {text: ids[number] for text, number in numbers.items()}
     n_symbols, n_made = model.n_symbols, model.n_symbols + len(model.merges)
+    vocab: dict[bytes, int] = {}
+    hidden: dict[str, int] = {}
+    for text, token, data in zip(model.texts, ids, texts, strict=True):
+        if token is None:
+            return None
+        if data is None:
+            hidden[text.decode("utf-8")] = token
+        else:
+            vocab[data] = token
     made = [text for text in texts[n_symbols:n_made] if text is not None]
     unmade = sorted(text for text in texts[n_made:] if text is not None)
-    hidden = {
-        text.decode("utf-8"): token
-        for text, token, byte_text in zip(model.texts, ids, texts, strict=True)
-        if byte_text is None and token is not None
-    }
     taken = {token.id for token in added} | {*hidden.values()}
     symbols = list(BYTES)
     policy = Ids.STATED
     if not missing:
-        by_id = sorted(BYTES, key=lambda byte: vocab[byte] or 0)
+        by_id = sorted(BYTES, key=vocab.__getitem__)
         policy = id_policy(vocab, [*by_id, *made, *unmade], taken)
         if policy is not Ids.STATED:
             symbols = by_id
     order = [*symbols, *made, *unmade]
     place = {text: number for number, text in enumerate(order)}
-    merges = [
-        (place[texts[left]], place[texts[right]])
-        for (left, right), text in zip(model.merges, texts[n_symbols:n_made], strict=True)
-        if text is not None
-    ]
-    known = [token for token in vocab.values() if token is not None]
+    merges = []
+    for pair, whole in zip(model.merges, texts[n_symbols:n_made], strict=True):
+        left, right = (texts[part] for part in pair)
+        if whole is not None and left is not None and right is not None:
+            merges.append((place[left], place[right]))
     return ByteForm(
         BPE(
             symbols=tuple(symbols),
             merges=tuple(merges),
             unmade=tuple(unmade),
             whole=model.whole and bool(unmade),
-            first_id=min(known),
+            first_id=min(vocab.values()),
             id_policy=policy,
             stated=tuple(map(vocab.get, order)) if policy is Ids.STATED else (),
             unknown=Unknown.ID if missing else Unknown.NONE,

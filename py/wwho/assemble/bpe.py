@@ -48,6 +48,7 @@ def bpe_model(
     fuse: bool = False,
     byte_ids: Sequence[int | None] = (),
     added: Collection[int] = (),
+    most_bytes: int = MAX_TOKEN_BYTES,
 ) -> BPE:
     """Return the model that merges as a vocabulary and its merges say.
 
@@ -74,6 +75,7 @@ def bpe_model(
         byte_ids: The 256 ids of the tokens for the bytes of a symbol that is no token. If a byte
             of such a symbol has none (None), the symbol is `unk_id`. Empty: there are no such ids.
         added: The ids of added tokens, which the model's own ids may step over.
+        most_bytes: The most bytes of a token of `vocab`.
 
     Returns:
         The model, whose ids are those of `vocab`. It is not part of an `Artifact` yet.
@@ -89,7 +91,7 @@ def bpe_model(
         >>> model.symbols, model.merges, model.stated
         ((b'a', b'b'), ((0, 1), (2, 2)), (2, 1, 3, 4))
     """
-    _check_vocabulary(vocab)
+    _check_vocabulary(vocab, most_bytes)
     # The function that splits a text into symbols, and the most bytes of a symbol.
     split: Callable[[bytes], Sequence[bytes]]
     if callable(units):
@@ -515,12 +517,12 @@ def id_policy(vocab: Mapping[bytes, int], texts: Sequence[bytes], added: Collect
     return Ids.STEP if ids == list(free_ids(len(ids), added, ids[0])) else Ids.STATED
 
 
-def _check_vocabulary(vocab: Mapping[bytes, int]) -> None:
+def _check_vocabulary(vocab: Mapping[bytes, int], most_bytes: int) -> None:
     """Raise ArtifactError if a token is empty or too long, or an id is too large or comes twice."""
     owners: dict[int, bytes] = {}
     for text, number in vocab.items():
-        if not 1 <= len(text) <= MAX_TOKEN_BYTES:
-            raise _error(f"a token of {len(text)} bytes; 1 to {MAX_TOKEN_BYTES} are possible")
+        if not 1 <= len(text) <= most_bytes:
+            raise _error(f"a token of {len(text)} bytes; 1 to {most_bytes} are possible")
         if not 0 <= number < MAX_IDS:
             raise _error(f"{text!r} has the id {number}; 0 to {MAX_IDS - 1} are possible")
         if owners.setdefault(number, text) is not text:

@@ -23,7 +23,7 @@ from wwho.assemble.as_bytes import (
     template_of_bytes,
 )
 from wwho.assemble.bpe import path_cuts, safe_cuts
-from wwho.assemble.fuse import ACTIONS, PIECE, fused_cuts, neighbours, whole_cut
+from wwho.assemble.fuse import ACTIONS, fused_cuts, neighbours, whole_cut
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.minimize import minimize
 from wwho.compile.scanners import Scanner, compile_scanners
@@ -40,6 +40,7 @@ from wwho.format.steps import (
     Ends,
     Map,
     Replace,
+    Rewrite,
     Rules,
     Spell,
     Step,
@@ -47,7 +48,7 @@ from wwho.format.steps import (
 )
 from wwho.format.viterbi import Viterbi
 
-AnyStep = TypeVar("AnyStep", bound=Step)
+AnyStep = TypeVar("AnyStep", Rewrite, Step)
 
 ANY: Node = Chars(ALL)
 FAR = 128
@@ -273,7 +274,8 @@ class _Pipeline:
             return
         last = self.normalizer[-1] if self.normalizer else None
         cut = whole_cut(self.scanners, self.route[0])
-        if not isinstance(last, Replace) or last.after or cut is None:
+        beside = None if cut is None else neighbours(cut)
+        if not isinstance(last, Replace) or last.after or cut is None or beside is None:
             return
         automaton, contents = self.automata[last.automaton], last.contents
         singles = self.single(last)
@@ -298,7 +300,8 @@ class _Pipeline:
             for first, last_, label in self.classes.ranges
             if CodePointSet(((first, last_),)) - absent
         }
-        if not _ever_cuts(cut, present):
+        cuts = any(left in present and right in present for left, right in beside.cuts)
+        if not cuts and present.isdisjoint(beside.dropped):
             del self.route[0]
 
     def isolate_ideographs(self) -> None:
@@ -572,20 +575,17 @@ class _Pipeline:
 
     def artifact(self) -> Artifact:
         """Return the artifact of this pipeline, with the automata and classes that it uses."""
-        lists = (self.normalizer, self.second, self.route)
-        used = {
-            number
-            for steps in lists
-            for step in steps
-            if (number := automaton_of(step)) is not None
-        }
+        steps = [*self.normalizer, *self.second, *self.route]
+        used = {number for step in steps if (number := automaton_of(step)) is not None}
         used |= set() if self.units is None else {self.units}
         if not used:  # A file has one.
             used = {self.add_scanner("text", ANY)}
         numbers = {old: new for new, old in enumerate(sorted(used))}
-        normalizer, second, route = (
-            tuple(_renumbered(step, numbers) for step in steps) for steps in lists
+        normalizer, second = (
+            tuple(_renumbered(step, numbers) for step in steps)
+            for steps in (self.normalizer, self.second)
         )
+        route = tuple(_renumbered(step, numbers) for step in self.route)
         scanners, properties = _smallest(
             CompiledScanners(self.classes, tuple(self.automata[old] for old in sorted(used))),
             self.properties,
@@ -628,24 +628,6 @@ def _reads_runs_as_one(automaton: Automaton, column: int) -> bool:
     return all(
         automaton.table[target][column] == (0, target) for target in targets if target != DEAD
     )
-
-
-def _ever_cuts(automaton: Automaton, columns: Iterable[int]) -> bool:
-    """Return whether an automaton for a whole cut ever cuts or drops text of only these columns."""
-    columns = [*columns]
-    seen, pending = {START}, [START]
-    for state in pending:  # which grows while it is read
-        mark, _ = automaton.table[state][END_OF_TEXT]
-        if mark not in (0, PIECE):
-            return True
-        for column in columns:
-            mark, target = automaton.table[state][column]
-            if mark or target == DEAD:
-                return True
-            if target not in seen:
-                seen.add(target)
-                pending.append(target)
-    return False
 
 
 def _keeps_apart(step: Step, chars: CodePointSet) -> bool:

@@ -194,6 +194,7 @@ def check_token_merges(name: str, model: BPE, n_singles: int, tokens: range) -> 
         ArtifactError: a token does not come out (status REPLAY).
     """
     from wwho.format.layout import MAX_IDS
+    from wwho.format.model import expand
     from wwho.reference.merge import merge
 
     parts_of = {token: model.merges[token - model.n_symbols] for token in tokens}
@@ -217,8 +218,9 @@ def check_token_merges(name: str, model: BPE, n_singles: int, tokens: range) -> 
 
     # Then the order of the tokens is that of their ranks, and each comes after its parts.
     is_in_rank_order = not model.parts_later and not model.ties
-    # The shortest first: a part may have a higher number than the token, but is always shorter.
-    for token in sorted(tokens, key=lambda token: len(model.texts[token])):
+    # That of fewest symbols first: a part may have a higher number than the token, but has fewer.
+    symbols = expand([b"."] * model.n_symbols, model.merges)
+    for token in sorted(tokens, key=lambda token: len(symbols[token])):
         left, right = parts_of[token]
         singles[token] = singles[left] + singles[right]
         if is_in_rank_order and can_meet(left, right):

@@ -81,7 +81,9 @@ class BPE(Model):
     @cached_property
     def texts(self) -> Sequence[bytes]:
         """The texts of all tokens, by their numbers."""
-        made = expand(list(self.symbols), self.merges, self.prefix.encode("utf-8"))
+        # Twice as long as in a file: characters that stand for bytes have up to two bytes.
+        limit = 2 * MAX_TOKEN_BYTES
+        made = expand(list(self.symbols), self.merges, self.prefix.encode("utf-8"), limit)
         return (*made, *self.unmade)
 
     @property

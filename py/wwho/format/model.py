@@ -302,19 +302,25 @@ def free_ids(n: int, taken: Collection[int], first: int = 0) -> Sequence[int]:
     return list(islice((number for number in count(first) if number not in taken), n))
 
 
-def expand(texts: list[bytes], pairs: Sequence[Pair], prefix: bytes = b"") -> list[bytes]:
+def expand(
+    texts: list[bytes],
+    pairs: Sequence[Pair],
+    prefix: bytes = b"",
+    limit: int = MAX_TOKEN_BYTES,
+) -> list[bytes]:
     """Append the text of each pair to `texts`, in order, and return that list.
 
     The text of a pair is the text of its left token and that of its right token. With a prefix, it
     is the text of its first symbol and those of its other symbols, each without the prefix.
 
     A part may come after the token that it is part of. A token that is part of itself, has parts
-    within parts over 1024 times, or has over 1024 bytes, gets a text of 1025 zero bytes.
+    within parts over 1024 times, or has over `limit` bytes, gets a text of one zero byte more.
 
     Args:
         texts: the texts of the symbols; changed in place.
         pairs: the numbers of the left and right token of each further token.
         prefix: the text with which symbols begin that continue a pretoken (FORMAT.md, Affixes).
+        limit: how many bytes the text of a token may have.
 
     Example:
         >>> expand([b"a"], [(2, 0), (0, 0)])
@@ -322,7 +328,7 @@ def expand(texts: list[bytes], pairs: Sequence[Pair], prefix: bytes = b"") -> li
         >>> expand([b"a", b"##b"], [(0, 1)], b"##")
         [b'a', b'##b', b'ab']
     """
-    first, limit, too_long = len(texts), MAX_TOKEN_BYTES, bytes(MAX_TOKEN_BYTES + 1)
+    first, too_long = len(texts), bytes(limit + 1)
     # The texts of tokens where they continue another one.
     later = [text.removeprefix(prefix) for text in texts] if prefix else texts
     columns = (texts, later) if prefix else (texts,)

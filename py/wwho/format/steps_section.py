@@ -278,7 +278,7 @@ def _read_replace(c: Cursor, head: Head, n_rules: Sequence[int]) -> Replace:
     )
     after = frozenset(rule for rule, (number, _) in enumerate(found) if number and not number & 1)
     contents = tuple(text if k else None for k, text in found)
-    if flags == EMPTY and any(text is not None and text.count(MATCH) != 1 for text in contents[1:]):
+    if flags == EMPTY and any((text or "").count(MATCH) != 1 for text in contents[1:]):
         c.fail("empty matches before a character, and its content does not have it once")
     return Replace(automaton, contents, after, flags == EMPTY)
 

@@ -170,16 +170,16 @@ def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str,
         model = bpe_model(vocab, pairs)
         added = tuple(Added(digit, token, Flag.NORMALIZED) for token, digit in numbered)
     drops, drop = dropping(_kept(config), 0, whole=False)
-    scanners, steps = [drops], ()
+    scanners, steps = [drops], list[Cut]()
     regex = _regex(config)
     if regex is not None:
         record["pattern"] = regex
     if (cut := _cut(regex, grouped)) is not None:
         scanners.append(cut[0])
-        steps = (cut[1],)
+        steps.append(cut[1])
     return Artifact(
         scanners=compile_scanners(scanners),
-        routes=(Route("other", model=0, steps=steps),),
+        routes=(Route("other", model=0, steps=tuple(steps)),),
         models=(model,),
         added=added,
         normalizer=_steps(config, old, drop),

@@ -103,11 +103,10 @@ def _check_reach(model: Model) -> None:
             f"unk_surface is {model.unk_surface!r}: U+2581 in it stays in decoded text, while that "
             "of pieces becomes a space"
         )
-    if model.remove_extra_whitespaces and any("  " in text for text in _of_user(model)):
+    if model.suffix and _keeps_spaces(model):
         raise SourceError(
-            "pieces of the user have repeated spaces, which remove_extra_whitespaces takes from "
-            "all other text: no artifact does both. Train the model with "
-            "--remove_extra_whitespaces=false"
+            "treat_whitespace_as_suffix is on, and pieces of the user have repeated spaces, which "
+            "remove_extra_whitespaces takes from all others: no artifact does both"
         )
     if model.algorithm is Algorithm.BPE:
         texts = {number: model.pieces[number].text.decode() for number in range(len(model.pieces))}
@@ -248,6 +247,9 @@ def _normalizer(model: Model, scanners: list[Scanner]) -> tuple[Rewrite, ...]:
                 "for a space: no artifact does both"
             )
     vanish = [Map(dict.fromkeys(vanishing, ()))] if vanishing else []
+    if _keeps_spaces(model):
+        strip = Ends(strip=marker, right=True, prefix=marker * add)
+        return (*_spaces_of_user(model, rules, marker, scanners), strip)
     steps: list[Rewrite] = [Rules(rules)] if rules else []
     if remove:
         steps.append(Ends(strip=" ", left=True))
@@ -276,6 +278,75 @@ def _rules(model: Model) -> dict[str, str]:
 def _of_user(model: Model) -> list[str]:
     """Return the texts of the pieces that the user has defined."""
     return [model.pieces[number].text.decode() for number in model.of_kind(Kind.USER_DEFINED)]
+
+
+def _keeps_spaces(model: Model) -> bool:
+    """Return whether pieces of the user keep repeated spaces, which all other text loses."""
+    return model.remove_extra_whitespaces and any("  " in text for text in _of_user(model))
+
+
+def _spaces_of_user(
+    model: Model, rules: Mapping[str, str], marker: str, scanners: list[Scanner]
+) -> list[Rewrite]:
+    """Return the steps that make a marker of repeated spaces, but keep those in pieces of the user.
+
+    A piece loses the spaces at its beginning where a space or the start of the text is before it.
+
+    Args:
+        model: the model.
+        rules: what texts become, and which stay.
+        marker: the marker.
+        scanners: takes the automaton.
+
+    Raises:
+        SourceError: after the charsmap, the spaces of these pieces could not be told from others.
+    """
+    if not rules:
+        scanners.append(_spaces_by_neighbours(_of_user(model), marker, contents := []))
+        return [Replace(len(scanners) - 1, tuple(contents))]
+    # Characters that the charsmap replaces are in no text after it: they may stand for spaces.
+    taken = {*"".join(rules.values()), *"".join(_of_user(model)), " ", marker}
+    free = [key for key, text in rules.items() if len(key) == 1 and text != key]
+    first, after, kept = ([key for key in free if key not in taken] + [""] * 3)[:3]
+    if not kept:
+        raise SourceError(
+            "pieces of the user have repeated spaces, which remove_extra_whitespaces takes from "
+            "all other text, and the charsmap leaves no character to tell them: no artifact does "
+            "both. Train the model with --remove_extra_whitespaces=false"
+        )
+    told = dict(rules)
+    for text in _of_user(model):
+        rest = text.lstrip(" ")
+        head = first + after * (len(text) - len(rest) - 1) if rest != text else ""
+        told[text] = head + rest.replace(" ", kept)
+    loose = CodePointSet.of(" ", first, after)
+    behind = Behind(negative=False, chars=loose | CodePointSet.of(kept))
+    head_of_piece = seq(Chars(CodePointSet.of(first)), many(Chars(CodePointSet.of(after))))
+    nodes = (seq(behind, many(Chars(loose), 1)), head_of_piece, Chars(ALL))
+    scanners.append(Scanner("spaces", nodes, longest=False))
+    return [
+        Rules(told),
+        Ends(strip=f" {first}{after}", left=True),
+        Replace(len(scanners) - 1, ("", None, None)),
+        Map({ord(each): (ord(marker),) for each in f" {first}{after}{kept}" if each != marker}),
+    ]
+
+
+def _spaces_by_neighbours(own: Iterable[str], marker: str, contents: list[str | None]) -> Scanner:
+    """Return what finds pieces of the user and spaces; what stands for its rules is appended."""
+    space = CodePointSet.of(" ")
+    after_space = alt(Behind(negative=False, chars=space), Behind(negative=True, chars=ALL))
+    nodes: list[Node] = []
+    for text in [*sorted(own, key=len, reverse=True), " "]:
+        characters = [Chars(CodePointSet.of(char)) for char in text]
+        rest = text.lstrip(" ")
+        if rest != text:
+            nodes.append(seq(after_space, *characters))
+            contents.append(rest.replace(" ", marker))
+        nodes.append(seq(*characters))
+        contents.append(text.replace(" ", marker) if " " in text else None)
+    contents.append(None)
+    return Scanner("spaces", (*nodes, Chars(ALL)), longest=False)
 
 
 def _spaces_to(

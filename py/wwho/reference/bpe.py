@@ -114,6 +114,11 @@ class Units(Engine[BPE]):
         if characters and model.unknown is Unknown.ID and model.unk_id in ids[:n_symbols]:
             self._unk_symbol = ids.index(model.unk_id)
 
+    @property
+    def joins_words(self) -> bool:
+        """Whether the model has superwords, so that neighbouring segments are encoded together."""
+        return bool(self._superwords)
+
     def pretoken(self, units: Sequence[Unit], unk: bool) -> Iterator[Token]:
         """Yield the tokens of a pretoken that was cut into units; none joins words.
 
@@ -140,10 +145,6 @@ class Units(Engine[BPE]):
             segments: the segments, each as its units.
             unk: whether the caller asks for unk_id for each unknown unit.
         """
-        if not self._superwords:
-            for units in segments:
-                yield from self.pretoken(units, unk)
-            return
         phrase: list[int] = []
         for units in segments:
             words = list(words_of(units))

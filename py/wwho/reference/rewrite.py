@@ -61,7 +61,7 @@ def replace_matches(step: Replace, piece: Piece, scanners: CompiledScanners) -> 
         content = step.contents[rule]
         if content is None:
             yield from matched
-        elif step.empty and rule:
+        elif step.empty and rule:  # one character, and empty matches before and after it
             before, after = content.split(MATCH)
             if rule_before != 0:
                 yield from ((character, sources[max(start - 1, 0)]) for character in before)

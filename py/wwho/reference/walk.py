@@ -15,7 +15,7 @@ from wwho.format.greedy import Greedy
 from wwho.format.layout import PIECE
 from wwho.format.model import Artifact, Model, Route, Unknown
 from wwho.format.routes import cuts_single_characters
-from wwho.format.steps import Blocks, Cut, Rewrite, Step
+from wwho.format.steps import Blocks, Cut, Rewrite
 from wwho.format.viterbi import Viterbi
 from wwho.reference.added import AddedTokens
 from wwho.reference.blocks import write_blocks
@@ -133,27 +133,30 @@ class Walk:
     def pretokens(self, segment: Piece, number: int) -> Sequence[Piece]:
         """Return the pretokens of a segment: what the steps of its route leave, in order.
 
+        BLOCKS, which is always the last step, is left to `_encode`: it changes how a pretoken is
+        written for the model, not which pretokens there are.
+
         Args:
             segment: the segment.
             number: the number of its route.
         """
         pieces = [segment]
         for step in self._route(number).steps:
-            pieces = [made for piece in pieces for made in self._take_step(step, piece)]
+            if not isinstance(step, Blocks):
+                pieces = [made for piece in pieces for made in self._take_step(step, piece)]
         return pieces
 
-    def _take_step(self, step: Step, piece: Piece) -> Iterator[Piece]:
+    def _take_step(self, step: Rewrite | Cut, piece: Piece) -> Iterator[Piece]:
         """Yield the pieces that a step makes of one piece; an empty one disappears."""
         scanners = self.artifact.scanners
         if isinstance(step, Cut):
             yield from cut(step, piece, scanners)
-            return
-        if isinstance(step, Blocks):
-            made = write_blocks(step, piece)
-        else:
-            made = rewrite(step, piece, scanners)
-        if made.text:
+        elif (made := rewrite(step, piece, scanners)).text:
             yield made
+
+    def _blocks(self, number: int) -> Blocks | None:
+        """Return the BLOCKS of a route, by its number; None if it has none."""
+        return next((s for s in self._route(number).steps if isinstance(s, Blocks)), None)
 
     def _route(self, number: int) -> Route:
         """Return a route by its number."""
@@ -176,13 +179,16 @@ class Walk:
         for number, group in groupby(self._segments(part, whole), lambda each: each[1]):
             segments = [segment for segment, _ in group]
             engine = self._units.get(number)
-            if engine and (whole or not self._route(number).steps):
+            if engine and engine.joins_words:
                 units = [self._units_of(segment, number) for segment in segments]
                 yield from placed(joined(segments), engine.phrases(units, unk))
                 continue
+            blocks = None if whole else self._blocks(number)
             for segment in segments:
-                for piece in [segment] if whole else self.pretokens(segment, number):
-                    yield from placed(piece, self._tokens(piece, number, unk))
+                for pretoken in [segment] if whole else self.pretokens(segment, number):
+                    piece = write_blocks(blocks, pretoken) if blocks else pretoken
+                    if piece.text:
+                        yield from placed(piece, self._tokens(piece, number, unk))
 
     def _tokens(self, pretoken: Piece, number: int, unk: bool) -> Iterator[Token]:
         """Yield the tokens of a pretoken of a route, as the route's model encodes it."""

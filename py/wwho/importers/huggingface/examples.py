@@ -10,7 +10,7 @@ from typing import Any
 
 from wwho.format.decoder import Decoder
 from wwho.format.model import Artifact, Route
-from wwho.format.steps import Cut
+from wwho.format.steps import Blocks, Cut
 from wwho.importers.huggingface import (
     decoders,
     models,
@@ -20,10 +20,10 @@ from wwho.importers.huggingface import (
 )
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.models.vocabulary import Around
-from wwho.importers.huggingface.patterns import Patterns, settle
+from wwho.importers.huggingface.patterns import Patterns, settle_cut
 from wwho.reference.cut import cut
 from wwho.reference.decode import join
-from wwho.reference.piece import read_piece
+from wwho.reference.piece import Piece, read_piece
 from wwho.reference.rewrite import rewrite, rewrite_all
 from wwho.reference.walk import Walk
 
@@ -46,11 +46,11 @@ def pre_tokenize(component: Component, text: str) -> list[str]:
     scanners, _ = patterns.compile(properties=False)
     pieces = [read_piece(text.encode())]
     for step in steps:
-        made = []
+        made: list[Piece] = []
         for piece in pieces:
             if isinstance(step, Cut):
-                made += cut(settle(step, scanners), piece, scanners)
-            else:
+                made += cut(settle_cut(step, scanners), piece, scanners)
+            elif not isinstance(step, Blocks):
                 made.append(rewrite(step, piece, scanners))
         pieces = [piece for piece in made if piece.text]
     return [piece.text for piece in pieces]

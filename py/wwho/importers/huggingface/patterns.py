@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.oniguruma import parse_oniguruma
@@ -13,11 +12,9 @@ from wwho.compile.syntax import Chars, Node, Seq
 from wwho.compile.unicode import white_space, word
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
-from wwho.format.steps import Action, Cut, Replace, Step
+from wwho.format.steps import Action, Cut, Replace, Rewrite, Step
 from wwho.importers.huggingface.document import Value
 from wwho.importers.source import shown
-
-AnyStep = TypeVar("AnyStep", bound=Step)
 
 ANY: Node = Chars(ALL)
 """The pattern of any one character."""
@@ -149,30 +146,46 @@ class Patterns:
         return with_properties(compiled, white_space(), word())
 
 
-def settle(step: AnyStep, scanners: CompiledScanners) -> AnyStep:
-    """Return a step as its compiled automaton needs it.
+def settle_rewrite(step: Rewrite, scanners: CompiledScanners) -> Rewrite:
+    """Return a step that rewrites, if its compiled automaton can do what it needs.
+
+    Raises:
+        PatternError: the pattern of a Replace looks ahead of several characters; the step must know
+            at once what it replaces.
+    """
+    if isinstance(step, Replace) and scanners.automata[step.automaton].variants:
+        raise PatternError("what steps replace may look ahead of one character alone")
+    return step
+
+
+def settle(step: Step, scanners: CompiledScanners) -> Step:
+    """Return a step of a route as its compiled automaton needs it."""
+    return settle_cut(step, scanners) if isinstance(step, Cut) else step
+
+
+def settle_cut(cut: Cut, scanners: CompiledScanners) -> Cut:
+    """Return a cut with an action and a number for each rule of its compiled automaton.
 
     A pattern that looks ahead of several characters has become several rules, each of which ends
     its match by another number of characters before its mark (FORMAT.md, CUT). A rule that never
     matches, such as that of the gaps between matches where there are none, keeps: the core is
     quicker with a cut that does nothing else.
-
-    Raises:
-        PatternError: a Replace has such a pattern; it must know at once what it replaces.
     """
-    if isinstance(step, Replace) and scanners.automata[step.automaton].variants:
-        raise PatternError("what steps replace may look ahead of one character alone")
-    if not isinstance(step, Cut):
-        return step
-    automaton, actions, numbers = scanners.automata[step.automaton], step.actions, step.numbers
+    automaton, actions = scanners.automata[cut.automaton], cut.actions
+    numbers = cut.numbers or (0,) * len(actions)
     if automaton.variants:
-        sizes = numbers or (0,) * len(actions)
-        actions = tuple(step.actions[rule] for rule, _ in automaton.variants)
-        numbers = tuple(back or sizes[rule] for rule, back in automaton.variants)
+        actions = tuple(cut.actions[rule] for rule, _ in automaton.variants)
+        numbers = tuple(back or numbers[rule] for rule, back in automaton.variants)
     marks = {mark for row in automaton.table for mark, _ in row}
     actions = tuple(
         action if rule in marks else Action.KEEP for rule, action in enumerate(actions, 1)
     )
-    if Action.COUNT not in actions:
-        step = replace(step, short_joins=False, first_joins=False, last_joins=False)
-    return replace(step, actions=actions, numbers=numbers)
+    counts = Action.COUNT in actions
+    return replace(
+        cut,
+        actions=actions,
+        numbers=numbers,
+        short_joins=cut.short_joins and counts,
+        first_joins=cut.first_joins and counts,
+        last_joins=cut.last_joins and counts,
+    )

@@ -11,7 +11,7 @@ from wwho.assemble.fold import fold
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import PatternError, SourceError
 from wwho.format.decoder import Decoder
-from wwho.format.layout import MAX_LISTED_STEPS
+from wwho.format.layout import MAX_LISTED_STEPS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Flag, Route
 from wwho.format.steps import Cut, Rewrite, Spell, Step
 from wwho.importers.huggingface import (
@@ -31,7 +31,7 @@ from wwho.importers.huggingface.added import (
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.models.vocabulary import Around, Vocabulary
 from wwho.importers.huggingface.normalizers.replace import INSERTS
-from wwho.importers.huggingface.patterns import Patterns, settle
+from wwho.importers.huggingface.patterns import Patterns, settle, settle_rewrite
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, shown
 from wwho.interchange.tokenizer_json import KEY
@@ -95,7 +95,7 @@ def make(
     """
     artifact, found = literal(document, source, options)
     folded = fold(artifact)
-    _check_numbers_of_steps(Value(document), folded)
+    _check_size(Value(document), folded)
     return Imported(artifact=folded, kind=kind, engine=ENGINE, notes=(*notes, *found))
 
 
@@ -125,6 +125,7 @@ def literal(
         added=ids_of(listed),
         special={each.text for each in listed if each.flags & Flag.SPECIAL},
         spelled=_spelled([*normalizer, *route]),
+        normalized=bool(normalizer),
     )
     vocabulary = models.read(root.at("model"), around)
     record = options.record(source) | {"engine": ENGINE, "unicode": UNICODE_VERSION}
@@ -171,7 +172,7 @@ def _assemble(
         root.at("pre_tokenizer"), lambda _: patterns.compile(properties=marked)
     )
     normalizer = _naming(
-        root.at("normalizer"), lambda _: [settle(step, scanners) for step in normalizer]
+        root.at("normalizer"), lambda _: [settle_rewrite(step, scanners) for step in normalizer]
     )
     added = added_tokens(listed, vocabulary, normalizer, scanners, ENGINE)
     needed = any(token.flags & NEEDS_PROPERTIES for token in added.tokens)
@@ -202,13 +203,14 @@ def _assemble(
     return replace(artifact, decoder=decoder), added.notes
 
 
-def _check_numbers_of_steps(root: Value, artifact: Artifact) -> None:
-    """Refuse a document that takes more steps than a file may have.
+def _check_size(root: Value, artifact: Artifact) -> None:
+    """Refuse a document that takes more than a file may have.
 
     Raises:
-        SourceError: there are too many in the normalizer or in the route.
+        SourceError: there are too many steps in the normalizer or in the route, or a token is too
+            long.
     """
-    (route,) = artifact.routes
+    (route,), (model,) = artifact.routes, artifact.models
     for part, steps in (
         ("normalizer", artifact.normalizer),
         ("pre_tokenizer", artifact.second),
@@ -216,6 +218,12 @@ def _check_numbers_of_steps(root: Value, artifact: Artifact) -> None:
     ):
         if len(steps) > MAX_LISTED_STEPS:
             root.at(part).fail(f"it takes {len(steps)} steps; {MAX_LISTED_STEPS} are possible")
+    longest = max(model.texts, key=len, default=b"")
+    if len(longest) > MAX_TOKEN_BYTES:
+        root.at("model").at("vocab").fail(
+            f"a token of {len(longest)} bytes; {MAX_TOKEN_BYTES} are possible: "
+            f"{shown(longest.decode('utf-8', 'replace'))}"
+        )
 
 
 def _notes(root: Value, source: Source, listed: list[Listed]) -> list[str]:

@@ -29,6 +29,7 @@ from typing import Any, NoReturn
 
 from wwho.assemble.bpe import bpe_model, characters
 from wwho.format.bpe import MAX_AFFIX_BYTES
+from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.steps import STAND_INS
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.models.vocabulary import (
@@ -42,6 +43,8 @@ from wwho.importers.source import shown
 
 Merge = tuple[str, str]
 
+MOST_BYTES = 2 * MAX_TOKEN_BYTES
+"""How long a token may be here: the characters that stand for bytes have up to two bytes."""
 END = b"\xff"
 """Ends each symbol in the written form of a token with affixes: no text has this byte."""
 
@@ -78,7 +81,7 @@ def read(value: Value, around: Around) -> Vocabulary:
         if not text or (only_decodes and beside):
             hidden[text] = number
         else:
-            check_length(value.at("vocab"), text)
+            check_length(value.at("vocab"), text, MOST_BYTES)
             tokens[text] = number
     unk_id = _unk_id(value, unk, vocab, never=spelled or len(bytes_of) == 256)
     byte_ids = [vocab.get(f"<0x{byte:02X}>") for byte in range(256)] if bytes_of else []
@@ -93,6 +96,7 @@ def read(value: Value, around: Around) -> Vocabulary:
         "fuse": fuse,
         "byte_ids": byte_ids,
         "added": {*around.added.values()},
+        "most_bytes": MOST_BYTES,
     }
     if prefix or suffix:
         written = Written(value, symbols, prefix)
@@ -118,8 +122,9 @@ def read(value: Value, around: Around) -> Vocabulary:
             units=characters,
             **options,
         )
-    notes = ()
-    if whole and (apart := [text for text in hidden if text in around.special]):
+    notes: tuple[str, ...] = ()
+    apart = [text for text in hidden if text in around.special]
+    if whole and around.normalized and apart:
         notes = (
             f"special tokens are found as they are written: tokenizers also gives {shown(apart[0])}"
             " for a pretoken that the normalizer turns into its text",

@@ -21,11 +21,13 @@ class Around:
         special: the texts of the added tokens that are special.
         spelled: whether steps write all of a text in the characters that stand for bytes, so that
             the model never sees another one.
+        normalized: whether a normalizer changes texts.
     """
 
     added: Mapping[str, int] = field(default_factory=dict)
     special: Set[str] = frozenset()
     spelled: bool = False
+    normalized: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,17 +69,18 @@ def read_vocab(value: Value) -> dict[str, int]:
     return dict(vocab)
 
 
-def check_length(value: Value, text: str) -> bytes:
+def check_length(value: Value, text: str, most: int = MAX_TOKEN_BYTES) -> bytes:
     """Return the bytes of a token.
 
     Args:
         value: the vocabulary, which the message names.
         text: the token.
+        most: how many bytes it may have.
 
     Raises:
-        SourceError: it is longer than a token may be.
+        SourceError: it has more.
     """
     data = text.encode("utf-8")
-    if len(data) > MAX_TOKEN_BYTES:
-        value.fail(f"a token of {len(data)} bytes; {MAX_TOKEN_BYTES} are possible: {shown(text)}")
+    if len(data) > most:
+        value.fail(f"a token of {len(data)} bytes; {most} are possible: {shown(text)}")
     return data

@@ -39,11 +39,11 @@ def steps(value: Value, patterns: Patterns) -> list[Rewrite]:
         # Private characters alone are more than a MAP can hold.
         gone = category("Cc", "8.0") | category("Cf", "8.0") | category("Co", "8.0")
         gone = (gone | CodePointSet.of(0, 0xFFFD)) - KEPT_CONTROLS
-        rules = (Chars(gone), ""), (Chars(white_space()), " "), (ANY, None)
-        found.append(patterns.replace("clean", *rules))
+        spaces = Chars(white_space())
+        found.append(patterns.replace("clean", (Chars(gone), ""), (spaces, " "), (ANY, None)))
     if value.flag("handle_chinese_chars"):
-        rules = (Chars(IDEOGRAPHS), f" {MATCH} "), (ANY, None)
-        found.append(patterns.replace("ideographs apart", *rules))
+        apart = Chars(IDEOGRAPHS), f" {MATCH} "
+        found.append(patterns.replace("ideographs apart", apart, (ANY, None)))
     if lowercase if accents is None else accents:
         found.append(normal_form("nfd", "9.0"))
         found.append(Map(dict.fromkeys(category("Mn", "8.0"), ())))
