@@ -50,7 +50,7 @@ TYPES = {
 
 
 def missing(what: str, remedy: str) -> None:
-    """Skip the running test because a program is absent; in CI, where all are installed, fail it."""
+    """Skip the running test, which lacks a program; in CI, where all are installed, fail it."""
     reason = f"{what} is missing: {remedy}"
     if os.environ.get("CI"):
         pytest.fail(reason)
@@ -107,7 +107,7 @@ def program(name: str) -> Path:
 
 
 def esbuild(project: Path, kind: str, entry: str | None = None) -> None:
-    """Bundle a program of the project with esbuild, by default KIND-entry.js; see build.mjs there."""
+    """Bundle a program of the project with esbuild, by default KIND-entry.js (see build.mjs)."""
     program("esbuild")
     script = project / "with-esbuild.mjs"
     module = (MODULES / "esbuild" / "lib" / "main.js").as_uri()
