@@ -115,6 +115,7 @@ struct wwho_vocabulary {
 
 /* The id of a token. */
 static inline uint32_t id_of(const wwho_vocabulary *v, uint32_t token) {
+    WWHO_ASSERT(token < v->n_tokens);
     if (!v->ids) return v->first_id + token;
     return v->ids[token] == WWHO_NONE ? v->unk_id : v->ids[token];
 }
@@ -129,7 +130,10 @@ static inline uint32_t token_of(const wwho_vocabulary *v, uint32_t id) {
 /* Tokens below this number may match a whole pretoken. */
 static inline uint32_t n_pieces(const wwho_vocabulary *v) { return v->whole_pieces ? v->n_tokens : v->n_made; }
 
-static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) { return v->offset[token + 1] - v->offset[token]; }
+static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {
+    WWHO_ASSERT(v->offset[token] <= v->offset[token + 1]);
+    return v->offset[token + 1] - v->offset[token];
+}
 
 #define MIX 0x9E3779B97F4A7C15u
 
