@@ -97,13 +97,14 @@ export const load = openOnce(() => Tokenizer.loadSync(bytes()));
 ENTRY_TYPES = """\
 import type { Tokenizer } from "./index.js";
 
-/** The tokenizer %s, which is in this module: the same for all who ask, until it is freed. */
+/** Return the tokenizer %s, whose file this module has: one for all callers, until it is freed. */
 export function load(): Tokenizer;
 
-/** That file, such as WorkerTokenizer.load takes it. */
+/** Return the bytes of that file, for WorkerTokenizer.load and others. */
 export function bytes(): Uint8Array<ArrayBuffer>;
 """
-# The same of a package of its own, bundled, so that nothing of wwho is imported but what is public.
+# For CommonJS in a package of one tokenizer. It is bundled, so that it imports nothing of wwho but
+# what is public.
 ENTRY_ALONE = """\
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -130,7 +131,7 @@ console.log(enc.countTokens("hello world"));
 Its file is in the module; `model.wwho` is the same file. It comes from %(source)s.
 Licence: %(license)s.
 """
-# import.meta.url of a CommonJS module, for which esbuild has no word.
+# Defines import.meta.url in a CommonJS module, which esbuild does not do.
 CJS_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;'
 
 

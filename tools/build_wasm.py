@@ -25,8 +25,8 @@ SOURCES = ["wwho.c"]
 # and gain nothing: where vectors pay, the core is written with them.
 FLAGS = [
     "-target", "wasm32-freestanding", "-mcpu=generic+bulk_memory+simd128",
-    "-std=c11", "-O2", "-mllvm", "-inline-threshold=0", "-mllvm", "-inlinehint-threshold=100",
-    "-fno-vectorize", "-fno-slp-vectorize", "-nostdlib", "-fvisibility=hidden", "-c",
+    "-std=c11", "-O2", "-mllvm", "-inline-threshold=0", "-mllvm", "-inlinehint-threshold=80",
+    "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-nostdlib", "-fvisibility=hidden", "-c",
 ]  # fmt: skip
 # zig cc would pad each address to five bytes. wasm-opt drops the names of functions.
 LINK_FLAGS = [

@@ -3,6 +3,7 @@
 
 WWHO_LOCAL void *take(wwho_arena *arena, uint64_t size) {
     uint64_t at = arena->used;
+    WWHO_ASSERT(at % 16 == 0 && size <= UINT64_MAX / 2 - at);
     arena->used += (size + 15) & ~(uint64_t)15;
     return arena->used <= arena->size ? arena->base + at : 0;
 }

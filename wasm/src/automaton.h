@@ -60,6 +60,7 @@ static inline wwho_range range_at(const uint32_t *row, uint32_t stride) {
 }
 
 static inline uint32_t class_of(const wwho_classes *classes, uint32_t code_point) {
+    WWHO_ASSERT(code_point < 0x110000);
     return classes->pages[128u * classes->page[code_point >> 7] + (code_point & 127)];
 }
 
@@ -177,6 +178,7 @@ static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_
         }
         read_class(classes, &c);
     }
+    WWHO_ASSERT(mark > 0 && mark <= automaton->stored.n_rules && last > cursor->at && last <= cursor->end);
     *rule = mark - 1;
     *cursor = c; /* nothing may have the address of c, lest it stays in memory */
     if (c.at == last) return;

@@ -139,7 +139,9 @@ static inline void keep(const wwho_key *key, uint32_t first, const uint32_t *tok
     uint32_t words = brief ? SHORT_TEXT : LONG_TEXT, line = brief ? SHORT_LINE : LONG_LINE, set = brief ? SHORT_SET : LONG_SET;
     uint64_t ids[LONG_ROOM / 2] = {0};
     if (!key->set || !n || n > (brief ? SHORT_ROOM : LONG_ROOM)) return;
+    WWHO_ASSERT(n <= LONG_ROOM);
     for (uint32_t i = 0; i < n; i++) {
+        WWHO_ASSERT(first + tokens[i] < WWHO_MAX_IDS);
         uint32_t id = first + tokens[i] + (i || quick ? 0 : (n - 1) << WWHO_ID_BITS);
         copy_bytes((uint8_t *)ids + (quick ? 4 : 3) * i, &id, 4);
     }

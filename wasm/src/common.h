@@ -37,6 +37,17 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 }
 #endif
 
+/* What always holds here, whatever the artifact and the text are: an invariant of the core, not a check of its input. With WWHO_DEBUG (make
+ * test, fuzzers, sanitizers) the program stops where it does not hold; without it, the condition is not even compiled. */
+#ifndef WWHO_DEBUG
+#define WWHO_ASSERT(condition) ((void)sizeof(!(condition)))
+#elif defined(__GNUC__) && !defined(WWHO_PLAIN_C)
+#define WWHO_ASSERT(condition) ((condition) ? (void)0 : __builtin_trap())
+#else
+#include <stdlib.h>
+#define WWHO_ASSERT(condition) ((condition) ? (void)0 : abort())
+#endif
+
 /* Bring a line of memory into the cache, where it certainly pays. WebAssembly has no instruction for prefetching, so a word is read and
  * dropped. */
 #if defined(__wasm__) && !defined(WWHO_PLAIN_C)

@@ -84,6 +84,7 @@ struct wwho_encoder {
 };
 
 static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
+    WWHO_ASSERT(id < e->model->n_vocab && (!e->ends || (end >= e->start && end <= WWHO_MAX_LENGTH)));
     if (e->n < e->cap) {
         e->ids[e->n] = id;
         if (e->ends) {
@@ -97,6 +98,7 @@ static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
 
 /* Remove the last token, because another one replaces it. */
 static inline void take_back(wwho_encoder *e) {
+    WWHO_ASSERT(e->n > 0);
     e->n--;
     if (e->starts && e->n < e->cap) e->place = e->starts[e->n] + e->start;
 }

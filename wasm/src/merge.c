@@ -50,6 +50,7 @@ WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_
         m->symbols[i] = m->symbols[i + skip];
     }
     m->from = at;
+    WWHO_ASSERT(at <= run->end && m->known <= m->n && m->n <= WWHO_MAX_TOKEN + 1);
     size_t end = m->n ? m->ends[m->n - 1] : at;
     if (end >= run->end || (m->n >= units && end - at >= bytes)) return;
     for (; run->written && end < run->end; m->ends[m->n++] = (uint32_t)end) {
@@ -181,6 +182,7 @@ WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run) {
 
 WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run) {
     while (m->at < run->end) {
+        WWHO_ASSERT(m->at >= run->start && m->count <= 2 * REACH);
         if (m->count + WIDE_WINDOW > 2 * REACH) return false;
         if (m->at >= m->walk_to) {
             if (take_window(m, run)) continue;
@@ -196,6 +198,7 @@ WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run) {
 }
 
 WWHO_LOCAL void take_final(wwho_merging *m) {
+    WWHO_ASSERT(m->count >= REACH && m->count <= 2 * REACH);
     m->count -= REACH;
     for (uint32_t i = 0; i < m->count; i++) m->tokens[i] = m->tokens[i + REACH];
 }

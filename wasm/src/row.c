@@ -46,6 +46,7 @@ static HOT bool replay_step(wwho_row *row) {
     }
     if (least == INT32_MAX) return false;
     uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], before = row->before[at], behind = row->after[gone];
+    WWHO_ASSERT(at < gone && gone < row->n && behind > gone && behind <= row->n);
     tokens[at] = pairs->rank ? pair_token(pairs, tokens[at], tokens[gone]) : (uint32_t)least / WIDE_WINDOW;
     next[before] = next[at] = next[gone] = INT32_MAX;
     row->after[at] = (uint16_t)behind;
@@ -61,12 +62,14 @@ static HOT bool replay_step(wwho_row *row) {
 static void end_replay(wwho_row *row) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < row->n; i = row->after[i]) row->tokens[n++] = row->tokens[i];
+    WWHO_ASSERT(n > 0 && n <= row->n);
     row->n = n;
 }
 
 WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
     uint8_t live[ROWS];
     uint32_t n_live = 0;
+    WWHO_ASSERT(n <= ROWS);
     for (uint32_t i = 0; i < n; i++) {
         if (rows[i].n < 2) continue;
         start_replay(&rows[i]);

@@ -20,9 +20,10 @@ typedef struct {
     uint32_t fresh[2];                                    /* places whose candidate changes; their slots are being prefetched */
 } wwho_row;
 
-/* Append a symbol, and prefetch the slot of its pair with the symbol before. The merge reads it later. */
-static inline void push_symbol(wwho_row *row, uint32_t token) {
+/* Append a symbol, and prefetch the slot of its pair with the symbol before. The merge reads it later. Inline: see pair_token(). */
+static HOT void push_symbol(wwho_row *row, uint32_t token) {
     if (row->n) prefetch_pair(row->pairs, row->tokens[row->n - 1], token);
+    WWHO_ASSERT(row->n < WIDE_WINDOW);
     row->tokens[row->n++] = token;
 }
 

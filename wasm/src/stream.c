@@ -239,11 +239,13 @@ WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s
         }
         c.at = c.at > next ? c.at : next;
     }
+    WWHO_ASSERT(row < s->n * s->stride && row % s->stride == 0 && out >= ends && out <= ends + room);
     *open = table[row].open;
     if (c.at == c.end) {
         out = take_step(table, c.at, &row, out);
         *open = 0;
     }
+    for (uint32_t *end = ends + n + 1; end < out; end++) WWHO_ASSERT(end[-1] < end[0]);
     cutter->c = c;
     cutter->row = (uint32_t)row;
     cutter->carry = (uint32_t)carry;

@@ -121,6 +121,7 @@ struct wwho_vocabulary {
 
 /* The id of a token. */
 static inline uint32_t id_of(const wwho_vocabulary *v, uint32_t token) {
+    WWHO_ASSERT(token < v->n_tokens);
     if (!v->ids) return v->first_id + token;
     return v->ids[token] == WWHO_NONE ? v->unk_id : v->ids[token];
 }
@@ -135,7 +136,10 @@ static inline uint32_t token_of(const wwho_vocabulary *v, uint32_t id) {
 /* Tokens below this number may match a whole pretoken. */
 static inline uint32_t n_pieces(const wwho_vocabulary *v) { return v->whole_pieces ? v->n_tokens : v->n_made; }
 
-static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) { return v->offset[token + 1] - v->offset[token]; }
+static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {
+    WWHO_ASSERT(v->offset[token] <= v->offset[token + 1]);
+    return v->offset[token + 1] - v->offset[token];
+}
 
 #define MIX 0x9E3779B97F4A7C15u
 
@@ -148,8 +152,9 @@ static HOT bool may_have(const wwho_filter *filter, uint64_t hash) {
 /* The rank of the merge that makes a token, or WWHO_NONE for WWHO_NONE. */
 static inline uint32_t rank_of(const uint32_t *rank, uint32_t token) { return rank && token != WWHO_NONE ? rank[token] : token; }
 
-/* The token that two adjacent tokens merge to, or WWHO_NONE. */
-static inline uint32_t pair_token(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
+/* Return the token that two adjacent tokens merge to, or WWHO_NONE. Inline, as push_symbol() is: in WebAssembly, Hindi and Sinhala that
+ * were not seen before are 1.03 and 1.04 times as fast. */
+static HOT uint32_t pair_token(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
     uint64_t key = (uint64_t)left << WWHO_ID_BITS | right, hash = key * MIX, slot;
     if (!may_have(&pairs->filter, hash)) return WWHO_NONE;
     uint32_t mask = (1u << pairs->log2) - 1, at = (uint32_t)(hash >> (64 - pairs->log2));

@@ -92,6 +92,7 @@ export class Core {
     this.#job = Object.fromEntries(Object.entries(JOB).map(([name, at]) => [name, (this.#jobAt + at) / 4]));
     const file = this.#allocate(blob.length);
     this.#bytes.set(blob, file);
+    /** Throw the error for a status of the file, if it is not OK. */
     const requireValid = (/** @type {number} */ code) => {
       if (code !== OK) throw artifactError(STATUSES[code], blob);
     };

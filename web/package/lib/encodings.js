@@ -95,6 +95,7 @@ class Download {
    */
   async wait({ signal, onProgress }) {
     const thrown = new AbortController(); // aborted by an error of onProgress
+    /** Report progress to the caller, whose errors end its wait. */
     const listener = (/** @type {LoadProgress} */ progress) => {
       try {
         onProgress?.(progress);

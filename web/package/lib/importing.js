@@ -113,6 +113,7 @@ function runJob(thread, job, signal, onProgress) {
     abort = () => reject(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
+    /** Reject the job because the Worker has ended. */
     const failWith = (/** @type {any} */ event) => {
       event?.preventDefault?.(); // or the page would report it, too, even where a busy Worker that was ended throws it later
       reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; check that wwho/import was bundled completely`));

@@ -394,6 +394,7 @@ class Run {
    */
   #runFor({ names, items, condition, body, otherwise }, scope) {
     const all = itemsOf(this.#value(items, scope));
+    /** Tell whether an item passes the condition of the loop, which sees the loop's variables, but not `loop`. */
     const passes = (/** @type {Value} */ item) => {
       if (!condition) return true;
       const inner = new Scope(scope);
@@ -682,6 +683,7 @@ function slice(value, [start, stop, step]) {
   const items = itemsOf(value);
   const by = step ?? 1;
   if (![start ?? 0, stop ?? 0, by].every(Number.isInteger) || by === 0) refuse("a part with such bounds");
+  /** Return a bound as an index within the items: negative ones count from the end. */
   const clamp = (/** @type {number} */ bound) => {
     const [least, most] = by > 0 ? [0, items.length] : [-1, items.length - 1];
     return Math.min(most, Math.max(least, bound < 0 ? bound + items.length : bound));

@@ -49,11 +49,13 @@ function encodingName(model) {
  * @returns {string[]} at most five, the most similar first
  */
 function similarNames(name) {
+  /** Return the pairs of neighbouring letters and digits in a name. */
   const pairs = (/** @type {string} */ text) => {
     const letters = text.toLowerCase().replace(/[^a-z0-9]/g, "");
     return new Set(Array.from(letters, (_, i) => letters.slice(i, i + 2)));
   };
   const given = pairs(name);
+  /** Return how many pairs two names share, as a part of all pairs in both. */
   const likeness = (/** @type {string} */ other) => {
     const theirs = pairs(other);
     return [...theirs].filter((pair) => given.has(pair)).length / (given.size + theirs.size);

@@ -83,6 +83,7 @@ export class Pool {
     return new Promise((resolve, reject) => {
       const abort = () => this.#cancel(job, signal?.reason);
       const forget = () => signal?.removeEventListener("abort", abort);
+      /** Reject the call, and tell its stream. */
       const fail = (/** @type {unknown} */ reason) => {
         forget();
         feed?.leave(reason);

@@ -875,6 +875,7 @@ export class BaseTokenizer {
     this.free();
   }
 
+  /** Return a short description for people: the name and the number of tokens. @returns {string} */
   toString() {
     return `Tokenizer(${this.name}, ${this.info.nVocab} tokens)`;
   }

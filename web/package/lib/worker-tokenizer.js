@@ -272,9 +272,11 @@ export class BaseWorkerTokenizer {
     const items = [];
     // `wake` lets this loop go on, when an item or the end has come; `ask` lets the feed go on, when all items are taken.
     let [hasEnded, wake, ask] = [false, () => {}, () => {}];
+    /** Wait until all items that have come are taken, before the feed sends the next chunk. */
     const ready = async () => {
       if (items.length > 0) await new Promise((resolve) => (ask = () => resolve(undefined)));
     };
+    /** Keep an item until the loop takes it. */
     const onItem = (/** @type {unknown} */ item) => {
       items.push(item);
       wake();
