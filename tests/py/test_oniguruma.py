@@ -9,8 +9,6 @@ import pytest
 from exhaustive import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wwho.importers.huggingface.cutting import add_pretokenizer
-from wwho.importers.huggingface.draft import Draft
 
 from wwho.compile.oniguruma import parse_oniguruma
 from wwho.compile.scanners import Scanner, compile_scanners
