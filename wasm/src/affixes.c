@@ -51,7 +51,7 @@ static void append_symbol(wwho_writing *w, size_t at, uint32_t width) {
         bytes = !known && falls_back(w->e, v, w->out + from, n);
     for (size_t i = from; i < w->n; i++) { /* each byte by itself, or all bytes where the unit is */
         size_t start = w->reached + (bytes ? i - from : 0), end = bytes ? start + 1 : start + width;
-        w->starts[i] = (uint32_t)(start < w->end ? start : w->end);
+        w->starts[i] = (uint32_t)(start < w->end ? start : w->end - 1); /* a token beyond the pretoken begins with its last byte */
         w->ends[i] = (uint32_t)(end < w->end ? end : w->end);
     }
     w->starts[from] |= SYMBOL_BEGINS;
