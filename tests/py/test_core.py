@@ -98,7 +98,7 @@ def test_a_model_tells_what_it_is_made_of() -> None:
     assert [sgpe[index] for index in wanted] == [1, 0, 31780]
     assert numbers(model, lib.WWHO_OF_MODEL, 2) == numbers(model, 99) == []
     assert numbers(model, lib.WWHO_OF_ROUTE, 0) == [0, 2**32 - 1, 0]
-    automaton, *actions = numbers(model, lib.WWHO_OF_STAGE, 0)
+    _, automaton, *actions = numbers(model, lib.WWHO_OF_STEP, 0)
     _, rules = numbers(model, lib.WWHO_OF_AUTOMATON, automaton)
     assert actions == [0] * rules
     assert numbers(ffi.NULL, lib.WWHO_OF_TOKENIZER) == []
@@ -115,11 +115,11 @@ def test_the_layouts_of_structs() -> None:
 
 
 def test_the_steps_of_an_automaton_find_its_pieces() -> None:
-    """Scanned as FORMAT.md says it, by wwho_class and wwho_step, for each stage of an automaton."""
+    """Scanned as FORMAT.md says it, by wwho_class and wwho_step, for each state of an automaton."""
     core = opened("cl100k_base")
     text, found, place = "It's 1234 නමස්  done.\n\n", [], 0
     rule, state, kind = ffi.new("uint32_t *"), ffi.new("uint32_t *"), ffi.new("uint32_t *")
-    automaton, *_ = numbers(core.model, lib.WWHO_OF_STAGE, 0)
+    _, automaton, *_ = numbers(core.model, lib.WWHO_OF_STEP, 0)
     while place < len(text):
         state[0], at, end = 1, place, place
         while state[0]:
