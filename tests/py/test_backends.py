@@ -114,7 +114,7 @@ def agree(name: str, text: str | bytes, allowed: frozenset[str], unk: bool) -> N
     decoded = native.decode_bytes(found[0])
     assert decoded == reference.decode_bytes(found[0])
     # [UNK] loses text: on request, and always where it stands for what an encoder lost; so does
-    # a stage that drops text
+    # a step that drops text
     if not unk and name not in ("paper", "kinds", "characters", "odd"):
         assert decoded == data
     for limit in (0, len(found[0]) // 2, len(found[0])):

@@ -587,7 +587,7 @@ def test_inspect(cli: Cli, model: Path) -> None:
     facts = json.loads(cli("inspect", "--json", model).out)
     assert facts["sizes"]["ids"] == wwho.Tokenizer.load(model).n_vocab
     names = [section["name"] for section in facts["sections"]]
-    assert names == ["CLASSES", "AUTOMATA", "STAGES", "ROUTES", "MODEL", "MODEL", "ADDED",
+    assert names == ["CLASSES", "AUTOMATA", "STEPS", "ROUTES", "MODEL", "MODEL", "ADDED",
                      "PROVENANCE"]  # fmt: skip
     last = facts["sections"][-1]
     assert last["offset"] + last["bytes"] <= facts["bytes"] < last["offset"] + last["bytes"] + 4

@@ -33,7 +33,7 @@ WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t 
     if (stop) {
         uint32_t last = sources[stop - 1];
         stop = last + next_character(text + last, len - last, &code_point);
-        first = sources[first];
+        first = sources[first < *end + base ? first : *end + base - 1];
         *end = stop - base;
     }
     if (start) *start = first - base;

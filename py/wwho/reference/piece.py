@@ -86,20 +86,16 @@ class Piece:
         """Return where bytes `start` up to `end` of the piece stand in the whole text, in bytes.
 
         In a piece that was rewritten, that is from where the source of the first character begins
-        to where the source of the last one ends. Nothing reaches beyond the piece.
+        to where the source of the last one ends. What would begin or end beyond the piece begins
+        with its last byte, or ends there.
+
+        Neither the piece nor the stretch is empty.
         """
-        start, end = min(start, len(self.data)), min(end, len(self.data))
-        if not self.text:
-            return 0, 0
+        start, end = min(start, len(self.data) - 1), min(end, len(self.data))
         if not self.rewritten:
             return self.sources[0].begin + start, self.sources[0].begin + end
-        last = (
-            self.sources[bisect_right(self.starts, end - 1) - 1].end
-            if end
-            else self.sources[0].begin
-        )
-        first = bisect_right(self.starts, start) - 1
-        return self.sources[first].begin if first < len(self.sources) else last, last
+        first, last = (self.sources[bisect_right(self.starts, at) - 1] for at in (start, end - 1))
+        return first.begin, last.end
 
 
 def bytes_of(character: str) -> bytes:
