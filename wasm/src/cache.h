@@ -98,6 +98,7 @@ static inline void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text,
     static const uint64_t masks[2 * LONG_TEXT] = {~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
     const uint8_t *mask = (const uint8_t *)masks + 8 * LONG_TEXT - n;
     uint64_t hash = 0;
+    UNROLL
     for (uint32_t i = 0; i < LONG_TEXT; i++) {
         key->text[i] = load64(text + 8 * i) & load64(mask + 8 * i);
         if (i == LONG_TEXT - 1) key->text[i] |= text_tag(n, model);
@@ -107,6 +108,7 @@ static inline void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text,
 }
 
 static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
+    UNROLL
     for (uint32_t i = 0; i < n; i++)
         if (a[i] != b[i]) return false;
     return true;
@@ -129,6 +131,7 @@ static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
         line += LONG_TEXT;
     }
     const uint8_t *packed = (const uint8_t *)line;
+    UNROLL
     for (uint32_t i = 0; i < LONG_ROOM; i++) ids[i] = read32(packed + 3 * i) & WWHO_MAX_IDS;
     return (packed[2] >> 5) + 1u;
 }

@@ -15,12 +15,14 @@
 #endif
 #endif
 
-/* What compilers offer beyond C11, unless WWHO_PLAIN_C is defined. HOT: always inline, this is the hot path. The memory functions are the
- * compiler's own if it has them, because freestanding C has no <string.h>. */
+/* What compilers offer beyond C11, unless WWHO_PLAIN_C is defined. HOT: always inline, this is the hot path. UNROLL: write the next
+ * loop out. The build of WebAssembly unrolls no others; with these five, English that was not seen before is 1.06 times as fast there.
+ * The memory functions are the compiler's own if it has them, because freestanding C has no <string.h>. */
 #if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read in place: little-endian only");
 #define HOT inline __attribute__((always_inline))
 #define prefetch(address) __builtin_prefetch(address)
+#define UNROLL _Pragma("GCC unroll 8")
 #define copy_bytes(to, from, n) __builtin_memcpy(to, from, n)
 #define fill_bytes(to, byte, n) __builtin_memset(to, byte, n)
 #define trailing_zeros(word) ((uint32_t)__builtin_ctzll(word))
@@ -28,6 +30,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #include <string.h>
 #define HOT inline
 #define prefetch(address) ((void)(address))
+#define UNROLL
 #define copy_bytes(to, from, n) memcpy(to, from, n)
 #define fill_bytes(to, byte, n) memset(to, byte, n)
 static inline uint32_t trailing_zeros(uint64_t word) {

@@ -39,6 +39,7 @@ static HOT bool replay_step(wwho_row *row) {
     const wwho_pairs *pairs = row->pairs;
     uint32_t *tokens = row->tokens;
     int32_t *next = row->next, least = least_of(next, row->n); /* read them before writing: a wide read waits for narrow writes */
+    UNROLL
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t at = row->fresh[k];
         next[at] = candidate(pair_rank(pairs, tokens[at], tokens[row->after[at]]), at);

@@ -153,6 +153,7 @@ static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, ui
     uint64_t letters = 0, found = 0, blank = 0;
 #ifdef WIDE_WORDS
     wwho_16 all = {0};
+    UNROLL
     for (uint32_t i = 0; i < 64; i += 16) {
         wwho_16 v, next;
         copy_bytes(&v, text + i, 16);
