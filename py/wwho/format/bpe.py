@@ -57,7 +57,7 @@ class BPE(Model):
         n_superwords: how many of the merges, the last ones, join words.
         space_id: the id of the lone space, which stands before a known unit; None for none.
         prefix: the text with which the symbols begin that continue a pretoken, such as `##`; the
-            text of a merged token leaves it out of all symbols but the first (FORMAT.md, BPE: affixes).
+            text of a merged token leaves it out of all symbols but the first (FORMAT.md, Affixes).
         suffix: the text with which the symbols end that end a pretoken, such as `</w>`.
     """
 

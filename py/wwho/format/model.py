@@ -319,7 +319,7 @@ def expand(
     Args:
         texts: the texts of the symbols; changed in place.
         pairs: the numbers of the left and right token of each further token.
-        prefix: the text with which symbols begin that continue a pretoken (FORMAT.md, BPE: affixes).
+        prefix: the text with which symbols begin that continue a pretoken (FORMAT.md, Affixes).
         limit: how many bytes the text of a token may have.
 
     Example:
