@@ -7,8 +7,8 @@
 #include "normalize.h"
 #include "stream.h"
 
-/* Store the tokens of a text in the cache. The cache holds ids, and token_of() must map each back to its token: a text with a token that
- * has no id of its own is not stored. If all tokens have one, skipping this check makes unseen text 1.04 times as fast. */
+/* Store the n tokens of a pretoken in the cache, under its key. Nothing is stored if the key has no set, n is 0 or more than a line holds,
+ * or a token has no id of its own: the cache holds ids, and token_of() must map each back to its token. */
 WWHO_LOCAL void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
     uint32_t ids[LONG_ROOM];
     if (!v->ids) {
@@ -23,10 +23,13 @@ WWHO_LOCAL void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const
     keep(key, 0, ids, n);
 }
 
+/* Store the tokens of a pretoken that note() collected in the cache, as keep_tokens() does, unless there were more than MAX_KEPT. */
 WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const wwho_kept *kept) {
     if (kept->n <= MAX_KEPT) keep_tokens(key, v, kept->tokens, kept->n);
 }
 
+/* Map *start and *end, places in a rewritten text, to the text before its rewriting, in place. `sources` has, for each byte of the
+ * rewritten text, where its character starts in `text`, of len bytes, the text before. */
 WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
                            uint32_t *end) {
     uint32_t first = (start ? *start : 0) + base, stop = *end + base, code_point;
@@ -39,13 +42,16 @@ WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t 
     if (start) *start = first - base;
 }
 
+/* Map the starts and ends of the tokens from number `first` on, which are places in a rewritten text, to the text before (`text`, of len
+ * bytes), as place_part() does. Changes e->starts and e->ends in place; does nothing if ends are not wanted. */
 WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, const uint8_t *text, size_t len) {
     for (size_t i = first; e->ends && i < e->n && i < e->cap; i++)
         place_part(sources, text, len, (uint32_t)e->start, e->starts ? &e->starts[i] : 0, &e->ends[i]);
 }
 
-/* Write n ids of a text that starts at `at`, from a buffer with room for LONG_ROOM. Copying all of the buffer at once makes Hindi and
- * Sinhala that were seen before 1.04 to 1.06 times as fast. */
+/* Write n ids of a vocabulary for the text that starts at `at`, from a buffer with room for LONG_ROOM ids. If only ids are wanted and
+ * there is room, the whole buffer is copied at once: that makes Hindi and Sinhala that were seen before 1.04 to 1.06 times as fast.
+ * Otherwise, each id is written with its start and end. */
 static HOT void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
     if (e->n + LONG_ROOM <= e->quick) {
         copy_bytes(e->ids + e->n, ids, LONG_ROOM * sizeof *ids);
@@ -58,14 +64,16 @@ static HOT void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_
     }
 }
 
+/* Return the hash of n bytes of the encoder's text from `at` on, as find_text() takes it. */
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
-/* The token that equals the n bytes of text at a place, or WWHO_NONE. */
+/* Return the token whose text is the n bytes of the encoder's text from `at` on, or WWHO_NONE. */
 static uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
     return find_text(v, e->text + at, n, e->len - at, hash_at(e, at, n));
 }
 
-/* The same for a character: its symbol, or another token, or WWHO_NONE. It is remembered, but for a byte of broken UTF-8. */
+/* Return the token whose text is the character of `width` bytes at `at`, or WWHO_NONE. The token may be any, not only a symbol. The result
+ * is remembered in e->merging->characters by code point and model, except for a byte of broken UTF-8. */
 static uint32_t find_character(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, uint32_t width, uint32_t code_point) {
     wwho_character *known = &e->merging->characters[code_point % CHARACTERS];
     uint32_t of = 1 + (code_point << 2 | (uint32_t)(v - e->model->models));
@@ -74,6 +82,8 @@ static uint32_t find_character(const wwho_encoder *e, const wwho_vocabulary *v, 
     return known->token;
 }
 
+/* Merge the tokens of the phrase with the superwords of its model, write the result, and leave the phrase empty. Does nothing if the
+ * phrase is empty. */
 static void flush_phrase(wwho_encoder *e) {
     wwho_row *row = &e->phrase.row;
     if (!row->n) return;
@@ -83,7 +93,8 @@ static void flush_phrase(wwho_encoder *e) {
     row->n = 0;
 }
 
-/* Write the tokens that were held back, and do not hold back those that follow. */
+/* Write the phrase and then the tokens of the current segment that were held back, and stop to hold back: from now on, tokens of the
+ * segment are written at once. Does nothing if none are held back. */
 static void release(wwho_encoder *e, const wwho_vocabulary *v) {
     if (!e->held.on) return;
     flush_phrase(e);
@@ -91,7 +102,9 @@ static void release(wwho_encoder *e, const wwho_vocabulary *v) {
     e->held.on = false;
 }
 
-static void hold_or_put(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
+/* Add n tokens, whose text starts at `at`, to those that are held back, or write them at once if no tokens are held back. If they would be
+ * more than PHRASE_TOKENS, all that are held back are written first, and holding ends. */
+static void keep_or_write(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     wwho_held *held = &e->held;
     if (held->on && held->n + n > PHRASE_TOKENS) release(e, v);
     if (!held->on)
@@ -100,7 +113,8 @@ static void hold_or_put(wwho_encoder *e, const wwho_vocabulary *v, const uint32_
         for (uint32_t i = 0; i < n; i++) held->tokens[held->n++] = tokens[i];
 }
 
-/* Merge a run, and write its tokens except the last ones. Returns the number of tokens that remain in e->merging, from *at on. */
+/* Merge a run and write its tokens, except the last ones: these stay in e->merging->tokens. Returns their number, and in *at the place
+ * where the text of the first of them starts. */
 WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
     wwho_merging *m = e->merging;
     *at = run->start;
@@ -112,7 +126,8 @@ WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
     return m->count;
 }
 
-/* Write the symbols where a merge gave up as they are. */
+/* Write the symbols of a run from e->merging->at to its end, unmerged. That is the part where merge() gave up: nothing, if all was merged.
+ * Releases tokens that were held back first. */
 WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run) {
     release(e, run->v);
     for (size_t at = e->merging->at; at < run->end;) {
@@ -122,7 +137,9 @@ WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run) {
     }
 }
 
-/* Write the tokens of a pretoken over bytes. It is part of a text of which `len` bytes may be read. */
+/* Encode the pretoken text[at..end) with a vocabulary over bytes: `len` bytes of text may be read. Writes the one token that equals the
+ * pretoken, or the tokens remembered from a recent long pretoken, or the merged bytes. Stores the tokens in the cache under `key` and, if
+ * they are too many for a line, among the recent ones. */
 static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
                              size_t end) {
     uint64_t hash = hash_text(text + at, end - at, len - at);
@@ -152,6 +169,8 @@ static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_ke
     put_symbols(e, &run);
 }
 
+/* Encode the pretoken from `at` to `end` of the encoder's text with BPE over bytes. If its route has a step BLOCKS, the text is first
+ * written as block symbols into e->work, and the tokens get their places in the text before. */
 WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     const wwho_step *blocks = e->flags & WWHO_ONE_PIECE ? 0 : route ? route->blocks : v->blocks; /* without a route, as a speller */
     if (!blocks) {
@@ -170,14 +189,16 @@ WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const ww
     e->place = end;
 }
 
-/* The symbol with this text, or WWHO_NONE. */
+/* Return the symbol whose text is that from `at` to `end` of the encoder's text, or WWHO_NONE if no symbol, but at most another token, has
+ * this text. */
 static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     uint32_t token = find_at(e, v, at, end - at);
     return token < v->n_symbols ? token : WWHO_NONE;
 }
 
-/* Encode text that is no symbol of the model: write the lone space if a symbol follows it (true), or the replacement for the whole text
- * (false). */
+/* Encode the text from `at` to `end`, which is no symbol of the model. If it is a space before a symbol, in a model with a speller and a
+ * space_id, only the space_id is written, and the result is true: the symbol from at + 1 on is still to be encoded. Otherwise, the
+ * replacement of the whole text is written, and the result is false. */
 static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     if (v->speller && e->text[at] == ' ' && v->space_id != WWHO_NONE && find_atom(e, v, at + 1, end) != WWHO_NONE) {
         put(e, v->space_id, at + 1);
@@ -187,7 +208,8 @@ static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at,
     return false;
 }
 
-/* Add the n tokens of a segment to the phrase, for a model with superwords. */
+/* Add the n tokens of the segment from `at` to `end` to the phrase, for a model with superwords. The phrase before is written first, and a
+ * new one begun, unless the segment follows it directly, has its route, starts with a space, and has room in it. */
 static void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
     wwho_phrase *p = &e->phrase;
     wwho_row *row = &p->row;
@@ -202,14 +224,15 @@ static void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32
     for (uint32_t i = 0; i < n; i++) push_symbol(row, tokens[i]);
 }
 
-/* Whether a token, if there is one and it is no superword, may stand for n symbols: a symbol stands for one, all other tokens for several.
- */
+/* Return true if a token may stand for n symbols, which its text equals: a symbol stands for one, any other token for several. False for
+ * WWHO_NONE, for superwords and for tokens that no merge makes. */
 static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_t n) {
     return token < v->n_plain && (token < v->n_symbols) == (n == 1);
 }
 
-/* Encode the word at the cursor, and move the cursor past it. Adjacent syllables form a word, and anything else that `units` finds is a
- * word of its own. Text that is no symbol of the model cuts the word into runs. */
+/* Encode the word at the cursor, over units, and move the cursor past it. Adjacent syllables form a word, and any other match of `units`
+ * is a word of its own. Text that is no symbol of the model cuts the word into runs, which merge separately, and is replaced. Tokens are
+ * held back or written (keep_or_write()). */
 static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_cursor *c) {
     const wwho_classes *classes = &e->model->classes;
     wwho_merging *m = e->merging;
@@ -225,14 +248,14 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     uint32_t token = WWHO_NONE;
     if (m->ends[m->n - 1] == run.end) token = find_at(e, v, word, run.end - word);
     if (spans_units(v, token, m->n)) {
-        hold_or_put(e, v, &token, 1, word);
+        keep_or_write(e, v, &token, 1, word);
         *c = start_within(classes, c, run.end, c->end);
         return;
     }
     for (;;) {
         size_t at;
         uint32_t n = merge_run(e, &run, &at);
-        hold_or_put(e, v, m->tokens, n, at);
+        keep_or_write(e, v, m->tokens, n, at);
         if (m->at < run.end) put_symbols(e, &run);
         if (run.end == end) break;
         unit = start_within(classes, c, run.end, c->end);
@@ -248,7 +271,8 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     *c = start_within(classes, c, run.end, c->end);
 }
 
-/* If the whole pretoken is a token that no merge makes, write that token. */
+/* Write the one token that equals the whole pretoken from `at` to `end`, if the model has such a token that no merge makes and prefers it
+ * (whole_pieces); store it in the cache under `key`. Returns false, and writes nothing, if there is none. */
 static bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     uint32_t token = v->whole_pieces ? find_at(e, v, at, end - at) : WWHO_NONE;
     if (token == WWHO_NONE || token < v->n_made) return false;
@@ -257,10 +281,11 @@ static bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key
     return true;
 }
 
-/* Whether each character is a syllable. */
+/* Return true if every match of an automaton for units is one character and a syllable: then each character is a symbol of its own. */
 static bool are_characters(const wwho_automaton *units) { return units->single && units->stored.n_rules == 1; }
 
-/* Encode a short pretoken whose symbols are characters, some of which the model may lack. If each run between those were merged with
+/* Encode the pretoken from `at` to `end`, of at most WIDE_WINDOW bytes, whose symbols are characters. Characters that the model lacks are
+ * replaced and separate the runs that merge. Without them, the tokens are stored in the cache under `key`. If each run were merged with
  * encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer, and 1.5 times in WebAssembly. */
 static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     wwho_row *row = &e->merging->row;
@@ -289,6 +314,8 @@ static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const w
     if (start == first) keep_tokens(key, v, row->tokens, row->n);
 }
 
+/* Encode the pretoken from `at` to `end` of the encoder's text with BPE over the symbols that the route's automaton `units` finds, word by
+ * word. */
 WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     wwho_held *held = &e->held;
     if (put_unmade(e, v, key, at, end)) return;
@@ -313,12 +340,14 @@ WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const 
         put_all(e, v, held->tokens, held->n, at);
 }
 
+/* Return the vocabulary of the model that encodes a pretoken of a block. */
 static HOT const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_piece *piece) {
     return &e->model->models[piece->route->model];
 }
 
-/* Write the ids that the cache had for the block's pretokens from `from` up to `to`. Copying them four at a time makes English and
- * code 1.15 times as fast in WebAssembly, natively 1.02 to 1.04 times. */
+/* Write the ids that the cache had for the pretokens `from` up to, but without, `to` of the block; pretokens that the cache lacks have
+ * none. Without a buffer of ids, they are only counted. Copying them four at a time makes English and code 1.15 times as fast in
+ * WebAssembly, natively 1.02 to 1.04 times. */
 static void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
     const uint32_t *ids = e->block->ids + from->first;
     uint32_t n = to->first - from->first;
@@ -329,8 +358,9 @@ static void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece 
         for (; from < to; from++) put_ids(e, model_of(e, from), e->block->ids + from->first, from[1].first - from->first, from->start);
 }
 
-/* Fill a row with the symbols of a pretoken that consists only of syllables, or with the one token that equals the pretoken. The row stays
- * empty if the pretoken contains anything else. */
+/* Fill an empty row with the symbols of the pretoken from `at` to `end`, which must consist of syllables only, or with the one token that
+ * equals it. The row stays empty if the pretoken has anything else, a syllable that is no symbol, or equals a superword or a token that no
+ * merge makes. */
 static void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_row *row, size_t at,
                              size_t end) {
     const wwho_classes *classes = &e->model->classes;
@@ -355,7 +385,8 @@ static void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const w
     }
 }
 
-/* The same where each character is a symbol. */
+/* Fill an empty row with the characters of the pretoken from `at` to `end` as symbols, or with the one token that equals it. The row stays
+ * empty if the model lacks a character, or if the pretoken equals a superword or a token that no merge makes. */
 static void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, wwho_row *row, size_t at, size_t end) {
     for (size_t next = at, start; next < end;) {
         uint32_t code_point, width = utf8_next(e->text + next, end - next, &code_point);
@@ -375,8 +406,9 @@ static void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, ww
     }
 }
 
-/* Start to encode a pretoken that the cache lacks. The row gets the one token that equals it, or symbols to merge. If the row stays empty,
- * the pretoken must be encoded by itself. */
+/* Start to encode the pretoken from `at` to `end`, which the cache lacks. The row gets the one token that equals it, or the symbols to
+ * merge with replay(). The row stays empty if the pretoken must be encoded by itself: it is longer than WINDOW bytes, is rewritten or
+ * written as symbols, is not for BPE, or has something unknown. */
 static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
     row->n = 0;
     row->pairs = &v->pairs;
@@ -396,6 +428,8 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
         push_bytes(row, v, e->text + at, (uint32_t)(end - at));
 }
 
+/* Rewrite as much of `text` as possible by a list of steps into e->rooms[room]. The caller sets the part, it->at to it->end, and the flags
+ * of `it`; on return, it->at is where the rewriting stopped, and it->n the bytes written. */
 WWHO_LOCAL bool rewrite_into(wwho_encoder *e, const wwho_rewrites *list, uint32_t room, const uint8_t *text, wwho_normalizing *it) {
     start_steps(it, list, &e->model->classes, e->known);
     it->text = text;
@@ -404,6 +438,8 @@ WWHO_LOCAL bool rewrite_into(wwho_encoder *e, const wwho_rewrites *list, uint32_
     return run_steps(it, e->work, e->work_len);
 }
 
+/* Rewrite the whole piece text[at..end) by a list of steps, as a part of its own, into the encoder's room of number ROOM_OF_ROUTE + depth;
+ * *out becomes a view of the result, with sources and without origins. This is the wwho_rewriter of an encoder. */
 WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t depth, size_t place, const uint8_t *text, size_t at,
                               size_t end, wwho_view *out) {
     wwho_encoder *e = encoder;
@@ -413,7 +449,9 @@ WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t
     return it.at == end;
 }
 
-/* Rewrite a pretoken by the steps of its route after the cuts, and encode the result. The cache stores its tokens under the text before. */
+/* Rewrite the pretoken from `at` to `end` by the steps of its route after the cuts, and encode the result; its tokens get their places in
+ * the text before. The cache stores them under `key`, that of the text before. Sets e->stuck to PIECE_STUCK, and writes nothing, if there
+ * is no room for the rewritten text. */
 static void encode_rewritten(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                              size_t end) {
     const uint8_t *text = e->text;
@@ -433,7 +471,9 @@ static void encode_rewritten(wwho_encoder *e, const wwho_vocabulary *v, const ww
     e->place = end;
 }
 
-/* Encode a pretoken that is text[at..end) of the last view of a walk, and add it to the spans. */
+/* Encode the pretoken from `at` to `end` of the text that the walk is in, which its lists of steps may have rewritten, and add it to the
+ * spans if these are wanted. Nothing is cached. The places of tokens and spans are mapped back through each rewriting to the encoder's
+ * text. */
 static void encode_walked(wwho_encoder *e, const wwho_walk *walk, const wwho_route *route, size_t at, size_t end) {
     const wwho_key none = {.set = 0};
     const wwho_vocabulary *v = &e->model->models[route->model];
@@ -458,7 +498,8 @@ static void encode_walked(wwho_encoder *e, const wwho_walk *walk, const wwho_rou
     }
 }
 
-/* Encode a segment by the plain walk (path.h). */
+/* Encode the segment from `at` to `end` by the plain walk over all steps of its route (PATH_WALK in path.h); `c` is a cursor over the
+ * text. Writes the block and the phrase first. Sets e->stuck to PIECE_STUCK if a piece could not be rewritten. */
 static void encode_by_walk(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
     wwho_walk walk;
     put_block(e);
@@ -468,9 +509,7 @@ static void encode_by_walk(wwho_encoder *e, const wwho_route *route, const wwho_
     if (walk.stuck) e->stuck = PIECE_STUCK;
 }
 
-/* Write the tokens of the block's pretokens. This works in phases, so that reads overlap: the keys, made when the pretokens are queued; the
- * cache lookup, without a branch; then the pretokens that the cache lacks: tokens that equal a whole pretoken, and merges, ROWS of them
- * side by side. */
+/* Write the tokens of the block's pretokens in order, store those that the cache lacked, and leave the block empty. */
 WWHO_LOCAL void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
@@ -544,13 +583,15 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
     b->phrases = b->rewritten = false;
 }
 
-/* Write the block if it has no room for n more pretokens. Returns how many it then has. */
+/* Write the block if it has no room for n more pretokens, or if its pretokens, of at least one token each, exceed the limit. Returns how
+ * many pretokens the block then has: 0 if it was written. */
 WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n) {
     if (e->block->n + n > BLOCK || e->n + e->block->n > e->limit) put_block(e);
     return e->block->n;
 }
 
-/* Whether a route's cut drops a match. The first character of the match decides this. */
+/* Return true if the cut of a route drops the match from `at` to `end`, for a route with PATH_STREAM. The first character of the match
+ * decides this. */
 static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
     const wwho_classes *classes = &e->model->classes;
     const wwho_automaton *a = route->scanner;
@@ -560,7 +601,8 @@ static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, si
     return route->actions[ENTRY_MARK(a->table[row + classes->n_classes]) - 1];
 }
 
-/* Add the pretokens up to number n, all of this route, to the block. Their ends are already there, and the first starts at `at`. */
+/* Add pretokens of a route to the block, up to number n. Their ends are already in e->block->ends, from number block->n on; the first
+ * starts at `at`, each other one at the end of the one before. */
 WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
     wwho_block *b = e->block;
     const uint8_t *text = e->text;
@@ -586,7 +628,8 @@ WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at
     b->rewritten |= route->rewrites || route->blocks || e->model->models[route->model].writes;
 }
 
-/* Encode a segment that several cuts cut into pretokens, or one cut that the streaming automaton cannot do (path.h). */
+/* Cut the segment from `at` to `end` into pretokens by the walk over the cuts of its route (PATH_CUTS in path.h), and add these to the
+ * block, which is written when it is full. `c` is a cursor over the text. */
 static void encode_by_cuts(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
     wwho_walk walk;
     start_walk(&walk, e->model, route, c, at, end, 0, 0);
@@ -597,7 +640,9 @@ static void encode_by_cuts(wwho_encoder *e, const wwho_route *route, const wwho_
     }
 }
 
-/* Encode a segment that one cut cuts into pretokens, by the streaming automaton (path.h). */
+/* Cut the segment from c.at to c.end into pretokens by the streaming automaton of its route's one cut (PATH_STREAM in path.h), or by the
+ * plain scanner where the text is mostly not ASCII, short, or the automaton has no stream. Adds the pretokens to the block, which is
+ * written when it is full. Stops when more than e->limit tokens are written. */
 static void encode_by_stream(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
     const wwho_classes *classes = &e->model->classes;
     const wwho_stream *stream = route->scanner->stream;
@@ -633,6 +678,8 @@ static void encode_by_stream(wwho_encoder *e, const wwho_route *route, wwho_curs
     }
 }
 
+/* Write the tokens of text[at..end) of the encoder's text, which has no added tokens: cut it into segments by the router, and each into
+ * pretokens on the path of its route. */
 WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
     e->place = at;
     if (e->flags & WWHO_ONE_PIECE) {

@@ -83,6 +83,8 @@ struct wwho_encoder {
     size_t unk_end; /* the end of the segment's last unk_id */
 };
 
+/* Write the token `id` that ends at `end`, a place in the encoder's text, and starts at e->place, which moves to `end` if ends are wanted.
+ * Beyond the capacity, the token is only counted. */
 static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
     WWHO_ASSERT(id < e->model->n_vocab && (!e->ends || (end >= e->start && end <= WWHO_MAX_LENGTH)));
     if (e->n < e->cap) {
@@ -96,14 +98,15 @@ static inline void put(wwho_encoder *e, uint32_t id, size_t end) {
     e->n++;
 }
 
-/* Remove the last token, because another one replaces it. */
+/* Remove the last token, because another one replaces it. If starts are wanted, e->place moves back to its start. */
 static inline void take_back(wwho_encoder *e) {
     WWHO_ASSERT(e->n > 0);
     e->n--;
     if (e->starts && e->n < e->cap) e->place = e->starts[e->n] + e->start;
 }
 
-/* Give each token from number `first` on the place of all of them together. In tokenizers, each byte of a text has this place. */
+/* Give each token from number `first` up to the last one the start of the first and the end of the last, as each byte of an unknown text
+ * has in tokenizers. Does nothing without starts. */
 static inline void place_alike(wwho_encoder *e, size_t first) {
     for (size_t last = e->n - 1; e->starts && last < e->cap && first < last; first++) {
         e->starts[first + 1] = e->starts[first];
@@ -111,7 +114,8 @@ static inline void place_alike(wwho_encoder *e, size_t first) {
     }
 }
 
-/* Write tokens of a vocabulary whose texts follow one another from `at` on. Returns where they end, if ends are wanted. */
+/* Write n tokens of a vocabulary whose texts follow one another from `at` on. Returns the place where they end, or `at` if ends are not
+ * wanted. */
 static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     e->place = at;
     for (uint32_t i = 0; i < n; i++) {
@@ -121,19 +125,23 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
     return at;
 }
 
-/* Map a place in a rewritten text of n bytes to the original text. Places are counted from `base`, and `sources` holds the origin of each
- * byte. `start` may be null. */
+/* Map *start and *end, places in a rewritten text, to the text before its rewriting, in place. `sources` has, for each byte of the
+ * rewritten text, where its character starts in `text`, of len bytes, the text before. All places are counted from `base`. The end moves
+ * to the end of the source character of the last byte; an empty part keeps its end. `start` may be null. */
 WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
                            uint32_t *end);
 
-/* Do the same for the tokens from number `first` on. */
+/* Map the starts and ends of the tokens from number `first` on, which are places in a rewritten text, to the text before (`text`, of len
+ * bytes), as place_part() does. Changes e->starts and e->ends in place; does nothing if ends are not wanted. */
 WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, const uint8_t *text, size_t len);
 
-/* Write the replacement for a symbol that the model lacks, from `at` to `end`. Returns true if it is unk_id. `again` says that the symbol
- * before also became unk_id; if the model fuses unknown symbols, both share that one. Returns false if it is other tokens. */
+/* Write the replacement for the text from `at` to `end`, which the model lacks: by the model's rule the tokens of a speller, the tokens of
+ * its bytes, or unk_id. `again` says that the symbol directly before became unk_id. If the model fuses unknown symbols, both share that
+ * one. Returns true if the last token written is unk_id. */
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again);
 
-/* Whether an unknown symbol of n bytes becomes the tokens of its bytes. */
+/* Return true if an unknown symbol with this text of n bytes becomes the tokens of its bytes: the model says so, has a token for each of
+ * them, and the call does not ask for unk_id instead. */
 WWHO_LOCAL bool falls_back(const wwho_encoder *e, const wwho_vocabulary *v, const uint8_t *text, size_t n);
 
 /* The tokens of a pretoken, while they are few enough for the cache. */
@@ -142,48 +150,70 @@ typedef struct {
     uint32_t tokens[MAX_KEPT], n; /* more than MAX_KEPT: the cache has no room for them */
 } wwho_kept;
 
+/* Collect a token of a pretoken for keep_noted(). After MAX_KEPT tokens, only the fact that there are more is noted. */
 static inline void note(wwho_kept *kept, uint32_t token) {
     if (kept->n < MAX_KEPT) kept->tokens[kept->n] = token;
     if (kept->n <= MAX_KEPT) kept->n++;
 }
 
-/* Add a pretoken or its symbols to the spans. */
+/* Add the pretoken from `at` to `end` of a route to e->spans, as one span, or, if the route has `units`, as one span for each unit. Beyond
+ * the capacity, spans are only counted. Clears e->fresh, which marks the first span of a segment. */
 WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end);
 
-/* Store the tokens of a pretoken in the cache. */
+/* Store the tokens of a pretoken that note() collected in the cache, as keep_tokens() does, unless there were more than MAX_KEPT. */
 WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const wwho_kept *kept);
 
-/* Whether most of the bytes ahead are not ASCII. Then there are no letters to skip, and the plain scanner, which reads characters of three
- * bytes by their page, is faster: natively Arabic by 1.06 and emoji by 1.3, in WebAssembly Hindi and Sinhala by 1.06. */
+/* Return true if most of the next 32 bytes, which must be readable, are not ASCII. Then there are no letters to skip, and the plain
+ * scanner, which reads characters of three bytes by their page, is faster: natively Arabic by 1.06 and emoji by 1.3, in WebAssembly Hindi
+ * and Sinhala by 1.06. */
 static inline bool is_wide(const uint8_t *text) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < 32; i += 8) n += (uint32_t)((load64(text + i) >> 7 & ONES) * ONES >> 56);
     return n > 16;
 }
 
-/* put_block() writes the tokens of the block's pretokens. make_room() makes room for n more pretokens and returns how many the block then
- * has. queue_pieces() adds the pretokens up to number n: `ends` already holds their ends, and the first starts at `at`. */
+/* Write the tokens of the block's pretokens in order, store those that the cache lacked, and leave the block empty. This works in
+ * phases, so that reads of memory overlap: the keys, made when the pretokens are queued; the cache lookup, without a branch; then the
+ * pretokens that the cache lacks: tokens that equal a whole pretoken, and merges, ROWS of them side by side. With WWHO_CUT_ONLY,
+ * nothing is written. */
 WWHO_LOCAL void put_block(wwho_encoder *e);
+
+/* Write the block if it has no room for n more pretokens, or if its pretokens, of at least one token each, exceed the limit. Returns how
+ * many pretokens the block then has: 0 if it was written. */
 WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n);
+
+/* Add pretokens of a route to the block, up to number n. Their ends are already in e->block->ends, from number block->n on; the first
+ * starts at `at`, each other one at the end of the one before. Matches that the route's cut drops are left out, so the block may get
+ * fewer. Makes their cache keys, prefetches, and adds their spans if these are wanted. */
 WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n);
 
-/* Rewrite as much of a text as possible by a list of steps into a room; `it` tells which part of it. Returns false if that is nothing. */
+/* Rewrite as much of `text` as possible by a list of steps into e->rooms[room]. The caller sets the part, it->at to it->end, and the flags
+ * of `it`; on return, it->at is where the rewriting stopped, and it->n the bytes written. Returns false if nothing could be rewritten, for
+ * want of room. */
 WWHO_LOCAL bool rewrite_into(wwho_encoder *e, const wwho_rewrites *list, uint32_t room, const uint8_t *text, wwho_normalizing *it);
 
-/* The same for all of text[at..end), a piece on a route: the wwho_rewriter of an encoder. False if there is no room for all of it. */
+/* Rewrite the whole piece text[at..end) by a list of steps, as a part of its own, into the encoder's room of number ROOM_OF_ROUTE + depth;
+ * *out becomes a view of the result, with sources and without origins. This is the wwho_rewriter of an encoder. `place` is where the piece
+ * starts in the text of the segment: a prefix is only for a piece before e->begins. Returns false if there is no room for all of it. */
 WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t depth, size_t place, const uint8_t *text, size_t at,
                               size_t end, wwho_view *out);
 
-/* Write the tokens of text without added tokens. */
+/* Write the tokens of text[at..end) of the encoder's text, which has no added tokens: cut it into segments by the router, and each into
+ * pretokens on the path of its route. With WWHO_ONE_PIECE, the whole text is one pretoken of route 0. Stops soon after more than e->limit
+ * tokens, or when e->stuck is set. */
 WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end);
 
-/* Store the tokens of a pretoken in the cache, unless one of them has no id of its own. */
+/* Store the n tokens of a pretoken in the cache, under its key. Nothing is stored if the key has no set, n is 0 or more than a line holds,
+ * or a token has no id of its own: the cache holds ids, and token_of() must map each back to its token. If all tokens have one, skipping
+ * this check makes unseen text 1.04 times as fast. */
 WWHO_LOCAL void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n);
 
-/* Merge a run, and write its tokens except the last ones. Returns the number of tokens that remain in e->merging, from *at on. */
+/* Merge a run and write its tokens, except the last ones: these stay in e->merging->tokens. Returns their number, and in *at the place
+ * where the text of the first of them starts. If merging gave up, e->merging->at is before run->end: then put_symbols() writes the rest. */
 WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at);
 
-/* Write the symbols where a merge gave up as they are. */
+/* Write the symbols of a run from e->merging->at to its end, unmerged. That is the part where merge() gave up: nothing, if all was merged.
+ * Releases tokens that were held back first. */
 WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run);
 
 /* Encode a pretoken with a model of the kind GREEDY or VITERBI. */
@@ -192,9 +222,15 @@ WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const w
 WWHO_LOCAL void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end);
 
-/* Encode a pretoken with BPE: over bytes, or over the symbols that a route's automaton finds. */
+/* Encode the pretoken from `at` to `end` of the encoder's text with BPE over bytes. If its route has a step BLOCKS, the text is first
+ * written as block symbols into e->work, and the tokens get their places in the text before. Sets e->stuck to PIECE_STUCK and writes
+ * nothing if e->work is too small for that. `route` is null for a speller. The tokens are stored in the cache under `key`. */
 WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                              size_t end);
+
+/* Encode the pretoken from `at` to `end` of the encoder's text with BPE over the symbols that the route's automaton `units` finds, word by
+ * word. With superwords, its tokens go to the phrase and are written later. Stores the tokens in the cache under `key` if they are few.
+ * Stops early when more than e->limit tokens are written. */
 WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end);
 

@@ -6,18 +6,20 @@
 #include "models.h"
 #include "viterbi.h"
 
-/* The scratch memory that only VITERBI models need. */
+/* Return how many bytes of scratch memory the lattice of VITERBI models takes; 0 if the tokenizer has none or is null. */
 static size_t lattice_size(const wwho_model *model) {
     for (uint32_t i = 0; model && i < model->n_models; i++)
         if (model->models[i].kind_number == KIND_VITERBI) return sizeof(wwho_lattice);
     return 0;
 }
 
-/* Whether the steps or the models of a tokenizer write texts that are not the caller's. */
+/* Return true if the steps or the models of a tokenizer write texts that are not the caller's, so that rooms for them are needed. */
 static bool writes(const wwho_model *model) { return model && (model->n_normalizer || model->writes); }
 
+/* Return how many bytes of scratch memory the table of known characters takes; 0 if nothing is rewritten. */
 static size_t known_size(const wwho_model *model) { return writes(model) ? KNOWN_LISTS * KNOWN_SLOTS * sizeof(wwho_known) : 0; }
 
+/* Return a size in bytes, rounded up to a multiple of 16. */
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
 
 /* Flags of the place where a call begins: after other text; within text that the first steps rewrite as a whole; within a part of that. */
@@ -34,16 +36,21 @@ typedef struct {
 
 enum { ROOM = 3 << 10 }; /* bytes of rewritten text at a time */
 
-/* Bytes of scratch for each of them: in every room the text, sources and origins, and characters in the steps. */
+/* Return how many bytes of scratch memory one byte of room takes: in every room a byte of text with its source and its origin, and 60
+ * bytes for characters in the steps. */
 static size_t link_size(const wwho_model *model) { return 9 * (ROOM_OF_ROUTE + model->n_lists) + 60; }
 
+/* Return how many bytes of scratch memory a call needs at least: for the cache, the merge, the block, the lattice, and for tokenizers that
+ * rewrite ROOM bytes of text at a time. With more, longer parts have room. */
 size_t wwho_scratch_size(const wwho_model *model) {
     size_t steps = writes(model) ? ROOM * link_size(model) : 0;
     return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) +
            known_size(model) + steps;
 }
 
-/* Divide the scratch area. If it is larger than necessary, there is room for longer parts. */
+/* Check the arguments of a call, and divide the scratch area, of scratch_len bytes, among the encoder's tables and rooms. All bytes beyond
+ * the least size make the rooms larger. Also fills in pipe->source, pipe->wanted and pipe->steps. Returns WWHO_ARGUMENT, or WWHO_BUFFER if
+ * the area is too small. */
 static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len, const uint8_t *allowed) {
     wwho_encoder *e = pipe->e;
     if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
@@ -69,14 +76,16 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     return WWHO_OK;
 }
 
-/* Rewrite text[at..end) of a view into one of the rooms, as far as possible. False if nothing could be rewritten. */
+/* Rewrite the part from it->at to it->end of a view by the first (`late` false) or second steps of the normalizer into one of the
+ * encoder's two rooms, as far as possible; *to becomes a view of the result. Returns false if nothing could be rewritten. */
 static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_normalizing *it, wwho_view *to) {
     bool done = rewrite_into(pipe->e, &pipe->e->model->normalizer[late], late, from->text, it);
     *to = (wwho_view){it->to.out, it->to.sources, it->to.origins, it->n};
     return done;
 }
 
-/* Convert the offsets of tokens and spans, from these on, from the text of a view to the text before. */
+/* Map the places of the tokens from number `first` on and of the spans from number `first_span` on from the text of a view to `text`, of
+ * len bytes, the text before it. Does nothing if the view has no sources. */
 static void place_all(wwho_encoder *e, const wwho_view *view, size_t first, size_t first_span, const uint8_t *text, size_t len) {
     if (!view->sources) return;
     place_tokens(e, first, view->sources, text, len);
@@ -84,7 +93,8 @@ static void place_all(wwho_encoder *e, const wwho_view *view, size_t first, size
         place_part(view->sources, text, len, (uint32_t)e->start, &e->spans[i].start, &e->spans[i].end);
 }
 
-/* Encode text[at..end) without added tokens of the view `late`, which is `early` or what the late steps made of it. */
+/* Encode text[at..end), which has no added tokens, of the view `late`: this is `early` itself or what the second steps made of it. The
+ * encoder's text becomes that of `late`, and the new tokens and spans get their places in the original text. */
 static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view *early, size_t at, size_t end) {
     wwho_encoder *e = pipe->e;
     size_t first = e->n, first_span = e->n_spans;
@@ -99,8 +109,9 @@ static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view 
     place_all(e, early, first, first_span, pipe->source.text, pipe->source.n);
 }
 
-/* Where text[at..end) of a view, which more text follows, may be cut, or 0. The steps then begin anew at *from, after `start`, in the text
- * before. If `source`, which is that text, is not null, its own steps can begin anew there, too. */
+/* Return the last place in text[at..end) of a view, which more text follows, where it may be cut so that both parts encode as the whole,
+ * or 0. *from becomes the place in the text before the view, greater than `start`, from which the steps then begin anew. If `source`, that
+ * text, is not null, its own steps must be able to begin anew there, too. */
 static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_view *source, size_t at, size_t end, size_t start,
                        size_t *from) {
     for (size_t n = end - at; (n = cut_ordinary(pipe->e->model, &pipe->wanted, view->text + at, n)) != 0;) {
@@ -111,8 +122,9 @@ static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_
     return 0;
 }
 
-/* Encode text[at..end) of a view without added tokens: a part, or the rest of one if `fresh` is false. Returns how far that was
- * possible: to the end, unless more of the part follows (`more`) or there is not enough room. */
+/* Encode text[at..end) of a view without added tokens: first the second steps of the normalizer, then the models. `fresh`: a part begins
+ * at `at`; otherwise, it goes on there. `more`: the part continues after `end`, so only text before a safe cut is encoded. Returns the
+ * place up to which it was encoded. Sets e->stuck if room was lacking. */
 static size_t encode_part(wwho_pipe *pipe, const wwho_view *early, size_t at, size_t end, bool fresh, bool more) {
     const wwho_encoder *e = pipe->e;
     wwho_view late = {early->text, 0, 0, early->n};
@@ -138,7 +150,7 @@ static size_t encode_part(wwho_pipe *pipe, const wwho_view *early, size_t at, si
     return at;
 }
 
-/* Put the id of an added token that was found in a view. */
+/* Write the id of an added token that was found in a view, with its place in the original text. */
 static void put_added(wwho_pipe *pipe, const wwho_view *view, const wwho_added_match *m) {
     wwho_encoder *e = pipe->e;
     e->place = m->start;
@@ -146,9 +158,12 @@ static void put_added(wwho_pipe *pipe, const wwho_view *view, const wwho_added_m
     place_all(e, view, e->n - 1, e->n_spans, pipe->source.text, pipe->source.n);
 }
 
+/* Set or clear a flag (GONE_ON, INSIDE_TEXT, INSIDE_PART) of pipe->place. */
 static void set_place(wwho_pipe *pipe, uint32_t bit, bool on) { pipe->place = on ? pipe->place | bit : pipe->place & ~bit; }
 
-/* Find the added tokens of normalized text in text[at..end) of a view, and encode it. Returns how far that was possible. */
+/* Encode text[at..end) of a view that the first steps made: find the added tokens of normalized text in it, and encode the parts between
+ * them. `more`: text follows that the view does not have yet. Returns the place up to which it was encoded. Updates INSIDE_PART of
+ * pipe->place. */
 static size_t encode_normalized(wwho_pipe *pipe, const wwho_view *early, size_t at, size_t end, bool more) {
     const wwho_encoder *e = pipe->e;
     const size_t from = at, sure = more ? sure_tokens(&pipe->wanted, 1, early->text, early->origins, at, &end) : end;
@@ -166,7 +181,9 @@ static size_t encode_normalized(wwho_pipe *pipe, const wwho_view *early, size_t 
     return at;
 }
 
-/* Rewrite and encode source[at..end), which has no added tokens of the original text. Returns how far that was possible. */
+/* Rewrite source[at..end), which has no added tokens of the original text, by the first steps of the normalizer, as much at a time as
+ * there is room for, and encode the result. `more`: text follows that may belong to it. Returns the place in the original text up to which
+ * it was encoded. Updates INSIDE_TEXT of pipe->place; sets e->stuck if room was lacking. */
 static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     if (!pipe->steps || !pipe->e->model->normalizer[0].n) return encode_normalized(pipe, &pipe->source, at, end, more);
     while (at < end && pipe->e->n <= pipe->e->limit) {
@@ -184,7 +201,9 @@ static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) 
     return at;
 }
 
-/* Encode a text from `at` to `end`; with `more`, more text follows. Returns how far that was possible. */
+/* Encode the text from `at` to `end` of pipe->source: the added tokens of the original text, and the stretches between them. With `more`,
+ * text follows that is not there yet, so the end may have to wait. Returns the place up to which it was encoded. Updates pipe->place, and
+ * sets e->start to `at`. */
 static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     wwho_encoder *e = pipe->e;
     const uint8_t *text = pipe->source.text;
@@ -205,6 +224,8 @@ static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     return at;
 }
 
+/* Encode a text, or several that `bounds` separate, as wwho.h says: check the job, divide its scratch area, encode text by text, and write
+ * the counts into the job. WWHO_BUFFER if the ids, the spans or the scratch area have too little room. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job) {
     if (!job || len > WWHO_MAX_LENGTH || (job->starts && !job->ends) || !job->bounds != !job->rows) return WWHO_ARGUMENT;
     const uint32_t whole[2] = {0, (uint32_t)len}, *bounds = job->bounds ? job->bounds : whole;
