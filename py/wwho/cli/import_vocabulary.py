@@ -90,7 +90,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Import and write."""
+    """Import a file and write the artifact, if the core gives the ids that FORMAT.md says.
+
+    Raises:
+        BackendError: the core encodes a built-in hard text otherwise; nothing is written.
+    """
+    from wwho.evaluate.check.core import check_core
     from wwho.importers.detect import find_source, import_source, reader_of
 
     if options.output is None:
@@ -100,6 +105,7 @@ def run(options: argparse.Namespace) -> int:
     source = find_source(options.file)
     given = told(options, reader_of(source))
     found = import_source(source, given)
+    check_core(found.artifact)
     checked = None if options.check is None else compared(options.check, source, given, found)
     report(options, found, shared.write_artifact(options, found.artifact), checked)
     return int(bool(checked and checked.differences))
