@@ -187,7 +187,9 @@ def test_the_core_beside_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
         return [each[: -1 if data == b" 12" else None] for each in encode(data, *options)]
 
     monkeypatch.setattr(opened, "encode_with_places", one_token_too_few)
-    with pytest.raises(BackendError, match=r"the core encodes ' 12' otherwise than FORMAT\.md says"):
+    with pytest.raises(
+        BackendError, match=r"the core encodes ' 12' otherwise than FORMAT\.md says"
+    ):
         core.check_core(artifact)
     monkeypatch.setattr(core, "default_backend", lambda: "reference")
     assert core.check_core(artifact) == 0
