@@ -1,4 +1,4 @@
-"""The build backend of the package: setuptools, told what pyproject.toml has no words for.
+"""The build backend of the package: setuptools, with arguments that pyproject.toml cannot give.
 
 pyproject.toml cannot name cffi builders, nor add data folders to the packages that are found under
 ``py/``, nor make several kinds of wheel from one tree. All are arguments of ``setup()``, so this
@@ -34,7 +34,7 @@ CFFI = "cffi>=1.17"
 # each one lies.
 DATA_PACKAGES = ["wwho.schemas", "wwho.web"]
 FOLDERS = ("py", "schemas", "tests", "tools", "wasm", "web")
-# What builds, tests and installations leave in them.
+# Patterns of the names of what builds, tests and installations leave in these folders.
 LEFT_BEHIND = (
     "*.so", "*.pyd", "*.o", "*.egg-info", "_core.c", "_native.c", "__pycache__", "node_modules",
     ".*",
@@ -48,8 +48,8 @@ class SourceDistribution(sdist):
     """A source distribution that can build and test itself: it holds the whole project."""
 
     def make_distribution(self) -> None:
-        """Add the rest of the project to what setuptools has found by itself."""
-        self.filelist.extend(sources())
+        """Make the distribution, with the rest of the project that setuptools does not find."""
+        self.filelist.extend(list_sources())
         super().make_distribution()
 
 
@@ -59,20 +59,23 @@ class Backend(_BuildMetaBackend):
     kind = NATIVE
 
     def run_setup(self, setup_script: str = "setup.py") -> None:
-        """Build: setuptools has put the command into ``sys.argv``; there is no script to run."""
-        setup(packages=[*find_packages("py"), *DATA_PACKAGES], **arguments(self.kind))
+        """Call ``setup()`` for this kind of wheel, with the command in ``sys.argv``.
+
+        There is no script to run: `setup_script` is ignored.
+        """
+        setup(packages=[*find_packages("py"), *DATA_PACKAGES], **setup_arguments(self.kind))
 
     def get_requires_for_build_wheel(self, config_settings: Settings = None) -> list[str]:
-        """What a build needs beside pyproject.toml's list."""
-        self.kind = kind(config_settings)
+        """Return what a build of the kind in the settings needs besides pyproject.toml's list."""
+        self.kind = wheel_kind(config_settings)
         found = super().get_requires_for_build_wheel(config_settings)
         return [*found, ZIG] if self.kind in PYODIDE else found
 
     def prepare_metadata_for_build_wheel(
         self, metadata_directory: StrPath, config_settings: Settings = None
     ) -> str:
-        """Write the metadata of the kind of wheel asked for."""
-        self.kind = kind(config_settings)
+        """Write the metadata of the kind of wheel in the settings, and return its folder's name."""
+        self.kind = wheel_kind(config_settings)
         return super().prepare_metadata_for_build_wheel(metadata_directory, config_settings)
 
     def build_wheel(
@@ -81,13 +84,13 @@ class Backend(_BuildMetaBackend):
         config_settings: Settings = None,
         metadata_directory: StrPath | None = None,
     ) -> str:
-        """Build the kind of wheel asked for."""
-        self.kind = kind(config_settings)
+        """Build a wheel of the kind in the settings, and return its file's name."""
+        self.kind = wheel_kind(config_settings)
         return super().build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
-def sources() -> Iterator[str]:
-    """The paths of the project's files, without what builds, tests and installations leave."""
+def list_sources() -> Iterator[str]:
+    """Yield the paths of the project's files in `FOLDERS`, sorted, without `LEFT_BEHIND`."""
     ignored = shutil.ignore_patterns(*LEFT_BEHIND)
     for top in FOLDERS:
         for folder, folders, names in os.walk(top):
@@ -96,11 +99,11 @@ def sources() -> Iterator[str]:
             yield from (os.path.join(folder, name) for name in sorted(set(names) - left))
 
 
-def kind(config_settings: Settings) -> str:
-    """The kind of wheel that the settings ask for.
+def wheel_kind(config_settings: Settings) -> str:
+    """Return the kind of wheel that the config setting `wheel` names; without one, a native wheel.
 
     Raises:
-        SystemExit: it is none of them.
+        SystemExit: there is no such kind.
     """
     found = str((config_settings or {}).get("wheel", NATIVE))
     kinds = (NATIVE, ANY, *PYODIDE)
@@ -109,8 +112,8 @@ def kind(config_settings: Settings) -> str:
     return found
 
 
-def arguments(kind: str) -> dict[str, Any]:
-    """What ``setup()`` is told about a kind of wheel."""
+def setup_arguments(kind: str) -> dict[str, Any]:
+    """Return the arguments of ``setup()`` for a kind of wheel, apart from the packages."""
     if kind == ANY:
         # Nothing in it imports cffi. A resolver that reads one wheel's metadata for all of them
         # must still see what the others need.

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "web" / "site"
 DEBIAN = Path("/usr/share/fonts/truetype/noto")
-"""Where Debian's package fonts-noto-core has them."""
+"""Where Debian's package fonts-noto-core puts its fonts."""
 NPM = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund")
 FACE = """\
 @font-face {{
@@ -29,11 +29,15 @@ FACE = """\
   font-display: swap;
 }}
 """
-JOINERS_AND_CIRCLE = ["U+200C-200D", "U+25CC"]  # a mark alone is shown on a dotted circle
+# A combining mark alone is shown on a dotted circle.
+JOINERS_AND_CIRCLE = ["U+200C-200D", "U+25CC"]
 
 
 def main() -> int:
-    """Fetch the packages into a temporary folder, and put what the page needs in its place."""
+    """Fetch the packages into a temporary folder, and replace web/site/fonts; return the exit code.
+
+    The fonts that are there stay until the new ones are complete.
+    """
     npm = shutil.which(NPM[0])
     if npm is None:
         print("build_fonts.py: npm is not installed", file=sys.stderr)
@@ -47,7 +51,7 @@ def main() -> int:
             return code
         packages = folder / "node_modules" / "@fontsource"
         names = pack([packages, DEBIAN], ROOT / "schemas", packed)
-        (packed / "LICENSE.txt").write_text(licence(packages), "utf-8")
+        (packed / "LICENSE.txt").write_text(join_licences(packages), "utf-8")
         shutil.rmtree(SITE / "fonts", ignore_errors=True)
         packed.rename(SITE / "fonts")
     print(f"web/site/fonts: fonts for {len(names)} schemas")
@@ -57,13 +61,18 @@ def main() -> int:
 def pack(folders: list[Path], schemas: Path, target: Path) -> list[str]:
     """Copy the font of each schema, from the first folder that has one, and write noto.css.
 
+    Args:
+        folders: folders of fonts, as npm's packages or Debian's have them.
+        schemas: the folder of the schemas.
+        target: an existing folder for the fonts and noto.css.
+
     Returns:
-        The schemas that have a font.
+        The names of the schemas that have a font.
     """
     faces = {}
     for path in sorted(schemas.glob("*.json")):
         schema = json.loads(path.read_text("utf-8"))
-        font = find(folders, schema["title"]) if "blocks" in schema else None
+        font = find_font(folders, schema["title"]) if "blocks" in schema else None
         if font is None:
             continue
         shutil.copy(font, target)
@@ -73,8 +82,13 @@ def pack(folders: list[Path], schemas: Path, target: Path) -> list[str]:
     return list(faces)
 
 
-def find(folders: list[Path], script: str) -> Path | None:
-    """The font of a script by its name in English, where a folder has one; sans serif first."""
+def find_font(folders: list[Path], script: str) -> Path | None:
+    """Return the font of a script in the first folder that has one, sans serif first, or None.
+
+    Args:
+        folders: folders of fonts, as npm's packages or Debian's have them.
+        script: the name of the script in English.
+    """
     words = re.findall("[A-Za-z]+", script)
     name, slug = "".join(map(str.capitalize, words)), "-".join(words).lower()
     files = (
@@ -90,8 +104,8 @@ def find(folders: list[Path], script: str) -> Path | None:
     return next((file for file in files if file.is_file()), None)
 
 
-def licence(packages: Path) -> str:
-    """The copyright of each font, and the licence that all of them have."""
+def join_licences(packages: Path) -> str:
+    """Return the copyright lines of npm's fonts, each once, and the licence of them all."""
     holders, terms = set(), ""
     for path in packages.glob("*/LICENSE"):
         holder, terms = path.read_text("utf-8").split("\n", 1)

@@ -2,7 +2,7 @@
 
 setuptools calls them through `cffi_modules`; `python tools/build_native.py` builds both in place.
 The declarations are the ones between the cffi marks of the public headers: nothing is declared
-twice. `CFLAGS=-O0` compiles in a sixth of the time what is then slow.
+twice. `CFLAGS=-O0` compiles in a sixth of the time, and the result is slow.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ LEVEL = [] if "-O" in os.environ.get("CFLAGS", "") else ["-O3"]
 FLAGS = [*LEVEL, "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
 
 
-def declarations(header: Path) -> str:
-    """The part of a header that cffi reads.
+def read_declarations(header: Path) -> str:
+    """Return the part of a header between its cffi marks.
 
     Raises:
         ValueError: the header has no cffi marks.
@@ -34,12 +34,19 @@ def declarations(header: Path) -> str:
     return found.group(1)
 
 
-def builder(module: str, headers: list[Path], source: str, folder: Path) -> FFI:
-    """A cffi builder in API mode, limited to the stable ABI of Python 3.11."""
+def make_builder(module: str, headers: list[Path], source: str, folder: Path) -> FFI:
+    """Make a cffi builder in API mode, limited to the stable ABI of Python 3.11.
+
+    Args:
+        module: the full name of the module to build.
+        headers: the headers whose parts between the cffi marks are declared.
+        source: C that includes all of the module.
+        folder: where that C is looked for, besides the folder of the core.
+    """
     ffi = FFI()
     sources = [*CORE.glob("**/*.[ch]"), *folder.glob("*.[ch]")]
     for header in headers:
-        ffi.cdef(declarations(header))
+        ffi.cdef(read_declarations(header))
     ffi.set_source(
         module,
         source,
@@ -52,13 +59,13 @@ def builder(module: str, headers: list[Path], source: str, folder: Path) -> FFI:
     return ffi
 
 
-core = builder(
+core = make_builder(
     "wwho._core",
     [CORE / "include" / "wwho.h"],
     '#include "wwho.c"\n#include "ids.c"',
     ROOT / "py" / "wwho" / "backends",
 )
-train = builder(
+train = make_builder(
     "wwho.train._native",
     [CORE / "include" / "wwho.h", TRAIN / "train.h"],
     '#include "core.c"\n#include "train.c"',

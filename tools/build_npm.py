@@ -9,16 +9,17 @@ publishes it knows its licence; we publish our own encodings alone.
 web/package holds its sources, which run as they are. The package adds what has another home, the
 encodings and the licence, and what is generated:
 
+* ``edge.js`` and its like, modules of the entries that tools/npm_entries.py lists;
 * ``o200k_base.js`` and its like, an entry for each file in py/wwho/models, with the file inside;
 * ``lib/shipped-core.js``, the core inside, and the same for Node in ``lib/node-core.js``;
-* ``lib/shipped-modules.js``, an import of each entry;
+* ``lib/shipped-modules.js``, an import of each encoding's entry;
 * ``python.zip``, wwho in Python without encodings, which wwho/import runs in Pyodide;
 * ``cjs/``, the same modules for CommonJS, which read core and encodings from their files;
 * ``node*.js``, with the modules of lib that they import joined in a few files.
 
-The folder py/wwho/models is the list of encodings. What is written of it in web/package (an
-address and a type for each) is brought up to date first. Needs npm to pack, and esbuild (npm ci in
-tests/).
+The folder py/wwho/models is the list of encodings. What web/package has from that list and from the
+list of entries (`generated_sources`) is written anew first. Needs npm to pack, and esbuild (npm ci
+in tests/).
 """
 
 from __future__ import annotations
@@ -33,6 +34,17 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from npm_entries import (
+    ASSETS,
+    BROWSER,
+    ENTRIES,
+    OTHER_FILES,
+    Entry,
+    exports_of,
+    files_of,
+    generated_modules,
+)
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "web" / "package"
 MODELS = ROOT / "py" / "wwho" / "models"
@@ -44,6 +56,7 @@ PACKAGE = re.compile(r"(?=.{1,214}$)(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-
 
 FILES = SOURCES / "lib" / "shipped-files.js"
 TYPES = SOURCES / "index.d.ts"
+MANIFEST = SOURCES / "package.json"
 
 CORE = """\
 // The core.
@@ -59,10 +72,10 @@ ENTRY = """\
 // The encoding %s, with its file inside.
 
 import { Tokenizer } from "wwho/tokenizer";
-import { fromBase64, kept } from "./lib/embedded.js";
+import { fromBase64, openOnce } from "./lib/embedded.js";
 
 export const bytes = () => fromBase64(FILE);
-export const load = /* @__PURE__ */ kept(() => Tokenizer.loadSync(bytes()));
+export const load = /* @__PURE__ */ openOnce(() => Tokenizer.loadSync(bytes()));
 
 const FILE =
   "%s";
@@ -73,33 +86,34 @@ ENTRY_ON_DISK = """\
 
 import { readFileSync } from "node:fs";
 
-import { kept } from "./lib/embedded.js";
+import { openOnce } from "./lib/embedded.js";
 import { Tokenizer } from "./node-tokenizer.js";
 
 const file = new URL("../models/%s.wwho", import.meta.url);
 
 export const bytes = () => new Uint8Array(readFileSync(file));
-export const load = kept(() => Tokenizer.loadSync(bytes()));
+export const load = openOnce(() => Tokenizer.loadSync(bytes()));
 """
 ENTRY_TYPES = """\
 import type { Tokenizer } from "./index.js";
 
-/** The tokenizer %s, which is in this module: the same for all who ask, until it is freed. */
+/** Return the tokenizer %s, whose file this module has: one for all callers, until it is freed. */
 export function load(): Tokenizer;
 
-/** That file, such as WorkerTokenizer.load takes it. */
+/** Return the bytes of that file, for WorkerTokenizer.load and others. */
 export function bytes(): Uint8Array<ArrayBuffer>;
 """
-# The same of a package of its own, bundled, so that nothing of wwho is imported but what is public.
+# For CommonJS in a package of one tokenizer. It is bundled, so that it imports nothing of wwho but
+# what is public.
 ENTRY_ALONE = """\
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { Tokenizer } from "wwho/tokenizer";
-import { kept } from "./lib/embedded.js";
+import { openOnce } from "./lib/embedded.js";
 
 export const bytes = () => new Uint8Array(readFileSync(join(__dirname, "model.wwho")));
-export const load = kept(() => Tokenizer.loadSync(bytes()));
+export const load = openOnce(() => Tokenizer.loadSync(bytes()));
 """
 README = """\
 # %(package)s
@@ -117,30 +131,52 @@ console.log(enc.countTokens("hello world"));
 Its file is in the module; `model.wwho` is the same file. It comes from %(source)s.
 Licence: %(license)s.
 """
-# import.meta.url of a CommonJS module, for which esbuild has no word.
+# Defines import.meta.url in a CommonJS module, which esbuild does not do.
 CJS_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;'
 
 
 def encodings() -> list[str]:
-    """The names of the encodings that ship."""
+    """Return the names of the encodings that ship, sorted: the .wwho files in py/wwho/models."""
     return sorted(path.stem for path in MODELS.glob("*.wwho"))
 
 
-def lists(names: list[str]) -> dict[Path, str]:
-    """The files of web/package that name every encoding, as they should be."""
+def encoding_entries(names: list[str]) -> list[Entry]:
+    """Return the entry of each encoding: one module for all runtimes, as for wwho/chat."""
+    return [Entry(name, (BROWSER,)) for name in names]
+
+
+def generated_sources(names: list[str]) -> dict[Path, str]:
+    """Return the text of each file of web/package that is written from a list, by its path.
+
+    These are the modules of entries for browsers and Node, package.json, and the two files that
+    name every encoding. The files themselves stay as they are.
+
+    Args:
+        names: the encodings.
+
+    Raises:
+        SystemExit: a file does not have the place where encodings are listed.
+    """
     urls = "".join(
         f'  {name}: () => new URL("../models/{name}.wwho", import.meta.url),\n' for name in names
     )
     types = "".join(f'\n  | "{name}"' for name in names)
-    files = replaced(FILES, r"(?<=ENCODINGS = \{\n)(?:  .*\n)*", urls)
-    return {FILES: files, TYPES: replaced(TYPES, r"(?<=type EncodingName =)[^;]*", types)}
+    package = json.loads(MANIFEST.read_text("utf-8"))
+    package["exports"] = exports_of(ENTRIES) | ASSETS
+    package["files"] = sorted([*files_of(ENTRIES), *OTHER_FILES])
+    return {
+        FILES: replace_once(FILES, r"(?<=ENCODINGS = \{\n)(?:  .*\n)*", urls),
+        TYPES: replace_once(TYPES, r"(?<=type EncodingName =)[^;]*", types),
+        MANIFEST: json.dumps(package, indent=2) + "\n",
+        **{SOURCES / name: text for name, text in generated_modules(in_sources=True).items()},
+    }
 
 
-def replaced(path: Path, pattern: str, text: str) -> str:
-    """The text of a file with the one match of `pattern` replaced.
+def replace_once(path: Path, pattern: str, text: str) -> str:
+    """Return the text of a file with the one match of `pattern` replaced; the file stays.
 
     Raises:
-        SystemExit: it does not match once.
+        SystemExit: the pattern does not match exactly once.
     """
     changed, count = re.subn(pattern, lambda _: text, path.read_text("utf-8"))
     if count != 1:
@@ -148,8 +184,8 @@ def replaced(path: Path, pattern: str, text: str) -> str:
     return changed
 
 
-def modules(names: list[str]) -> str:
-    """The text of lib/shipped-modules.js."""
+def encoding_imports(names: list[str]) -> str:
+    """Return the text of lib/shipped-modules.js: an import of each encoding's module."""
     imports = "".join(f'  {name}: () => import("../{name}.js"),\n' for name in names)
     return (
         "// The encodings as modules, for all but browsers.\n\n"
@@ -158,12 +194,17 @@ def modules(names: list[str]) -> str:
 
 
 def base64_of(path: Path) -> str:
-    """The contents of a file."""
+    """Return the contents of a file in base64."""
     return base64.b64encode(path.read_bytes()).decode("ascii")
 
 
 def printable(data: bytes) -> str:
-    """Bytes as fromPrintable of lib/embedded.js reads them."""
+    """Return bytes as the printable ASCII that fromPrintable of lib/embedded.js reads.
+
+    A byte plus 4, modulo 256, is a page of 90 characters and a place in it: the pages begin with
+    nothing, "}" and "~", and "#" is the first place. "<" is written "!" and a backslash " ", so
+    that the text can stand in a JavaScript string and in a script of HTML.
+    """
     places = [divmod((byte + 4) % 256, 90) for byte in range(256)]
     characters = [("", "}", "~")[page] + chr(place + 35) for page, place in places]
     text = "".join(characters[byte] for byte in data)
@@ -171,12 +212,12 @@ def printable(data: bytes) -> str:
 
 
 def manifest(names: list[str]) -> dict[str, Any]:
-    """package.json as it is published.
+    """Return package.json as it is published: public, and with the encodings' entries.
 
     Raises:
         SystemExit: its version is not that of the Python package.
     """
-    package: dict[str, Any] = json.loads((SOURCES / "package.json").read_text("utf-8"))
+    package: dict[str, Any] = json.loads(generated_sources(names)[MANIFEST])
     version = (ROOT / "py" / "wwho" / "version.py").read_text("utf-8")
     found = re.search(r'__version__ = "(.+)"', version)
     if found is None or found[1] != package["version"]:
@@ -186,42 +227,32 @@ def manifest(names: list[str]) -> dict[str, Any]:
     # Only what this tool assembles may be published.
     del package["private"]
     package["files"].append("node-*.js")  # see join_modules
-    for name in names:
-        package["exports"][f"./{name}"] = {
-            "types": {"require": f"./cjs/{name}.d.ts", "default": f"./{name}.d.ts"},
-            "module": f"./{name}.js",
-            "require": f"./cjs/{name}.js",
-            "default": f"./{name}.js",
-        }
-        package["files"] += [f"{name}.d.ts", f"{name}.js"]
+    package["files"] += files_of(encoding_entries(names))
+    package["exports"] |= exports_of(encoding_entries(names))
     return package
 
 
 def assemble(folder: Path) -> None:
-    """Write the package into an empty folder.
+    """Write the package into an empty folder, ready to be packed.
 
     Raises:
-        SystemExit: a file of the package is missing, or esbuild.
+        SystemExit: a file that package.json lists is missing, or esbuild.
     """
     names = encodings()
     package = manifest(names)
-    homes = {"LICENSE": ROOT, "NOTICE": ROOT}
-    for name in package["files"]:
-        source = homes.get(name, SOURCES) / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name)
-        elif source.is_file():
-            shutil.copyfile(source, folder / name)
-    shutil.copytree(MODELS, folder / "models", ignore=shutil.ignore_patterns("__pycache__"))
+    copy_sources(package["files"], folder)
     core = SOURCES / "wwho.wasm"
     text = printable(core.read_bytes())
     files = {
+        path.relative_to(SOURCES).as_posix(): text
+        for path, text in generated_sources(names).items()
+    }
+    files |= generated_modules(in_sources=False)
+    files |= {
         "lib/shipped-core.js": CORE % {"decode": "fromPrintable", "text": text},
         # Node decodes base64 in a tenth of the time, and its users download no text.
         "lib/node-core.js": CORE % {"decode": "fromBase64", "text": base64_of(core)},
-        "lib/shipped-files.js": lists(names)[FILES],
-        "lib/shipped-modules.js": modules(names),
-        "index.d.ts": lists(names)[TYPES],
+        "lib/shipped-modules.js": encoding_imports(names),
         "package.json": json.dumps(package, indent=2) + "\n",
     }
     for name in names:
@@ -229,9 +260,9 @@ def assemble(folder: Path) -> None:
         files[f"{name}.d.ts"] = ENTRY_TYPES % name
     for path, text in files.items():
         (folder / path).write_text(text, "utf-8")
-    archive = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "files.py"))
-    (folder / "python.zip").write_bytes(archive["packed"](models=False))
-    commonjs(folder, names)
+    site_files = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "site_files.py"))
+    (folder / "python.zip").write_bytes(site_files["pack_python"](models=False))
+    write_commonjs(folder, names)
     join_modules(folder)
     missing = [name for name in package["files"] if not any(folder.glob(name))]
     if missing:
@@ -240,8 +271,31 @@ def assemble(folder: Path) -> None:
         )
 
 
-def commonjs(folder: Path, names: list[str]) -> None:
+def copy_sources(names: list[str], folder: Path) -> None:
+    """Copy what stands in the repository into the package's folder: files, folders, and models.
+
+    Args:
+        names: the `files` of package.json; those that are generated later are passed over.
+        folder: the package.
+    """
+    homes = {"LICENSE": ROOT, "NOTICE": ROOT}
+    for name in names:
+        source = homes.get(name, SOURCES) / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name)
+        elif source.is_file():
+            shutil.copyfile(source, folder / name)
+    shutil.copytree(MODELS, folder / "models", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def write_commonjs(folder: Path, names: list[str]) -> None:
     """Write cjs/: the modules that Node runs, each transpiled on its own, and their types.
+
+    The modules there read the core and the encodings from their files in the package.
+
+    Args:
+        folder: the package, with its other modules in place.
+        names: the encodings.
 
     Raises:
         SystemExit: esbuild is missing, or fails.
@@ -259,8 +313,13 @@ def commonjs(folder: Path, names: list[str]) -> None:
         (sources / f"{name}.js").write_text(ENTRY_ON_DISK % (name, name), "utf-8")
     esbuild(
         *sorted(str(path) for path in sources.rglob("*.js")),
-        *(f"--outdir={target}", f"--outbase={sources}", "--format=cjs", "--platform=node"),
-        *("--target=node20", "--supported:dynamic-import=false", "--define:import.meta.url=__url"),
+        f"--outdir={target}",
+        f"--outbase={sources}",
+        "--format=cjs",
+        "--platform=node",
+        "--target=node20",
+        "--supported:dynamic-import=false",
+        "--define:import.meta.url=__url",
         f"--banner:js={CJS_URL}",
     )
     shutil.rmtree(sources)
@@ -272,14 +331,24 @@ def commonjs(folder: Path, names: list[str]) -> None:
 def join_modules(folder: Path) -> None:
     """Join the modules that the entries for Node import: as files, importing takes twice as long.
 
-    Those that other entries import, too, stay files where it must be the same one: the errors, for
-    programs ask for their class. Those with the core and the encodings are large.
+    The joined modules are named node-HASH.js. Modules that other entries import, too, stay files
+    where it must be the same one: the errors, for programs ask for their class. So do those with
+    the core and the encodings, which are large.
+
+    Raises:
+        SystemExit: esbuild is missing, or fails.
     """
     outside = [folder / "lib" / "errors.js", *folder.glob("lib/shipped-*.js")]
     esbuild(
         *sorted(str(path) for path in folder.glob("node*.js")),
-        *(f"--outdir={folder}", "--allow-overwrite", "--chunk-names=node-[hash]"),
-        *("--bundle", "--splitting", "--format=esm", "--platform=node", "--target=node20"),
+        f"--outdir={folder}",
+        "--allow-overwrite",
+        "--chunk-names=node-[hash]",
+        "--bundle",
+        "--splitting",
+        "--format=esm",
+        "--platform=node",
+        "--target=node20",
         *(f"--external:{path}" for path in outside),
     )
     for name in ("disk.js", "node-core.js", "node-thread.js"):  # which no other entry imports
@@ -287,7 +356,11 @@ def join_modules(folder: Path) -> None:
 
 
 def esbuild(*arguments: str, text: str | None = None) -> None:
-    """Run esbuild in web/package, with a text as its input.
+    """Run esbuild in web/package.
+
+    Args:
+        *arguments: of its command line.
+        text: a module on its standard input, if that is the entry.
 
     Raises:
         SystemExit: it is missing, or fails.
@@ -302,7 +375,7 @@ def esbuild(*arguments: str, text: str | None = None) -> None:
 def assemble_alone(
     folder: Path, file: Path, package: str | None, license: str | None, license_file: Path | None
 ) -> None:
-    """Write the package of one tokenizer into an empty folder.
+    """Write the package of one tokenizer into an empty folder: modules, types, README and licence.
 
     Args:
         folder: where to.
@@ -313,7 +386,7 @@ def assemble_alone(
 
     Raises:
         SystemExit: npm allows no such name, the licence or its text is not known, or esbuild is
-            missing, or fails.
+            missing or fails.
         OSError: a file cannot be read.
         WwhoError: the file is no tokenizer.
     """
@@ -331,13 +404,13 @@ def assemble_alone(
         raise SystemExit(f"give the text of {license} with --license-file FILE")
     shutil.copyfile(license_file or ROOT / "LICENSE", folder / "LICENSE")
     shutil.copyfile(file, folder / "model.wwho")
-    bundled(ENTRY % (name, base64_of(file)), folder / "index.js", "esm")
-    bundled(ENTRY_ALONE, folder / "index.cjs", "cjs")
+    write_bundle(ENTRY % (name, base64_of(file)), folder / "index.js", "esm")
+    write_bundle(ENTRY_ALONE, folder / "index.cjs", "cjs")
     types = ENTRY_TYPES.replace('"./index.js"', '"wwho"') % name
     for declarations in ("index.d.ts", "index.d.cts"):
         (folder / declarations).write_text(types, "utf-8")
     version = json.loads((SOURCES / "package.json").read_text("utf-8"))["version"]
-    described = {
+    manifest_alone = {
         "name": package,
         "version": version,
         "description": f"The tokenizer {name} for wwho",
@@ -359,35 +432,50 @@ def assemble_alone(
             "./package.json": "./package.json",
         },
     }
-    (folder / "package.json").write_text(json.dumps(described, indent=2) + "\n", "utf-8")
-    told = {
+    (folder / "package.json").write_text(json.dumps(manifest_alone, indent=2) + "\n", "utf-8")
+    facts = {
         "package": package,
         "name": name,
         "ids": f"{tokenizer.n_vocab:,}",
         "source": recorded.get("source") or "a source that its file does not name",
         "license": license,
     }
-    (folder / "README.md").write_text(README % told, "utf-8")
+    (folder / "README.md").write_text(README % facts, "utf-8")
 
 
-def bundled(entry: str, output: Path, form: str) -> None:
-    """Bundle an entry that stands in web/package, but for what others install."""
+def write_bundle(entry: str, output: Path, form: str) -> None:
+    """Bundle a module with what it imports from web/package; `wwho` and Node's stay imports.
+
+    Args:
+        entry: the module's text.
+        output: the file to write.
+        form: "esm" or "cjs".
+
+    Raises:
+        SystemExit: esbuild is missing, or fails.
+    """
     esbuild(
-        *("--bundle", f"--format={form}", "--target=es2022", f"--outfile={output}"),
-        *("--external:wwho", "--external:node:*"),
+        "--bundle",
+        f"--format={form}",
+        "--target=es2022",
+        f"--outfile={output}",
+        "--external:wwho",
+        "--external:node:*",
         text=entry,
     )
 
 
 def build(target: Path = TARGET) -> Path:
-    """Assemble and pack the package in `target`; return the tarball.
+    """Assemble the package in `target`/wwho and pack it beside that folder; return the tarball.
+
+    What was in the folder is deleted; the sources stay as they are.
 
     Raises:
         SystemExit: a part is missing, or npm fails.
     """
-    folder = emptied(target / "wwho")
+    folder = empty_folder(target / "wwho")
     assemble(folder)
-    return packed(folder)
+    return pack(folder)
 
 
 def build_alone(
@@ -397,21 +485,24 @@ def build_alone(
     license_file: Path | None = None,
     target: Path = TARGET,
 ) -> Path:
-    """Pack one tokenizer as `assemble_alone` says; return the tarball."""
-    folder = emptied(target / file.stem)
+    """Assemble the package of one tokenizer below `target`, and pack it; return the tarball.
+
+    The arguments and errors are those of `assemble_alone`, and SystemExit if npm fails.
+    """
+    folder = empty_folder(target / file.stem)
     assemble_alone(folder, file, package, license, license_file)
-    return packed(folder)
+    return pack(folder)
 
 
-def emptied(folder: Path) -> Path:
-    """The folder, without what was there."""
+def empty_folder(folder: Path) -> Path:
+    """Delete a folder with all in it, make it again, and return it."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
 
 
-def packed(folder: Path) -> Path:
-    """Pack a package beside its folder; return the tarball.
+def pack(folder: Path) -> Path:
+    """Run npm pack on a package, which writes the tarball beside its folder; return the tarball.
 
     Raises:
         SystemExit: npm is missing, or fails.
@@ -421,17 +512,20 @@ def packed(folder: Path) -> Path:
     if npm is None:
         raise SystemExit("npm is missing: install Node.js 20 or later")
     command = [npm, "pack", "--json", "--pack-destination", str(target)]
-    packed = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, check=False)
-    if packed.returncode:
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, check=False)
+    if done.returncode:
         raise SystemExit("npm could not pack the package; its messages stand above")
-    answer = json.loads(packed.stdout)
+    answer = json.loads(done.stdout)
     # npm 11 and before: a list of packages; later: by name.
     details = answer[0] if isinstance(answer, list) else next(iter(answer.values()))
     return target / str(details["filename"])
 
 
 def main() -> None:
-    """Build what the command line asks for."""
+    """Build what the command line asks for, and print the tarball's path and size.
+
+    Without --encoding, files of web/package that are written from lists are brought up to date.
+    """
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--encoding", type=Path, metavar="FILE", help="pack this tokenizer alone")
     parser.add_argument("--name", help="the name of its package (wwho-NAME)")
@@ -447,7 +541,7 @@ def main() -> None:
         except (OSError, WwhoError) as error:
             raise SystemExit(str(error)) from None
     else:
-        for source, text in lists(encodings()).items():
+        for source, text in generated_sources(encodings()).items():
             source.write_text(text, "utf-8")
         path = build()
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")

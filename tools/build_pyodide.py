@@ -32,7 +32,7 @@ EPOCH = "315532800"
 
 
 def build(folder: Path = DIST, kinds: Iterable[str] = (ANY, *PYODIDE)) -> list[Path]:
-    """Build wheels of these kinds into a folder; their paths.
+    """Build wheels of these kinds into a folder, which is made if missing, and return their paths.
 
     Raises:
         SystemExit: a build fails; its own messages come first.
@@ -49,7 +49,10 @@ def build(folder: Path = DIST, kinds: Iterable[str] = (ANY, *PYODIDE)) -> list[P
 
 
 def copy_sources(tree: Path) -> None:
-    """Copy what wheels are made of; contents alone, for times and modes are this machine's."""
+    """Copy what wheels are made of into a new folder.
+
+    Only contents are copied: times and modes are this machine's.
+    """
     tree.mkdir()
     for name in SOURCES:
         shutil.copyfile(ROOT / name, tree / name)
@@ -58,7 +61,13 @@ def copy_sources(tree: Path) -> None:
 
 
 def build_wheel(tree: Path, scratch: Path, folder: Path, kind: str) -> Path:
-    """Build a wheel of one kind from a tree of sources; its path in `folder`.
+    """Build a wheel of one kind from a tree of sources, and return its path in `folder`.
+
+    Args:
+        tree: the sources; what an earlier build left in its `build` is removed.
+        scratch: a folder for the build's own files.
+        folder: where the wheel goes.
+        kind: as `build_backend.py` has them.
 
     Raises:
         SystemExit: the build fails; its own messages come first.

@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 import wwho
-from wwho.compile.load import read_document
+from wwho.compile.schema_loader import read_document
 
 TEXT, IDS = "ඔයා 1 special अद्भुत", [267431, 220, 16, 3582, 218041]
 

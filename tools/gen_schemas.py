@@ -26,8 +26,8 @@ from typing import Any, Final
 from gen_unicode import run_node
 
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.load import HAND_MADE
 from wwho.compile.schema import union
+from wwho.compile.schema_loader import HAND_MADE
 from wwho.compile.unicode import ANY_SCRIPT, UNICODE_VERSION, category, grapheme_break, script
 
 FOLDER = Path(__file__).parents[1] / "schemas"
@@ -186,7 +186,7 @@ class Peculiarity:
 
 
 def split(name: str, points: str, of: str, description: str) -> Split:
-    """A `Split` of characters in their order."""
+    """Make a `Split` of some characters."""
     return Split(name, CodePointSet.of(*points), of, description)
 
 
@@ -240,13 +240,13 @@ def main() -> None:
     parser.add_argument("package", type=Path, help="folder of the unpacked npm package")
     data = read(parser.parse_args().package.resolve())
     for code in SCRIPTS:
-        document = schema_of(code, data)
+        document = make_schema(code, data)
         path = FOLDER / f"{document['name']}.json"
         path.write_text(as_text(document), encoding="utf-8", newline="\n")
 
 
 def read(package: Path) -> Data:
-    """Read what is wanted of the package.
+    """Read the properties of Unicode from an npm package.
 
     Raises:
         SystemExit: It is another version, or `SCRIPTS` are not those with a consonant.
@@ -269,12 +269,17 @@ def read(package: Path) -> Data:
     )
 
 
-def schema_of(code: str, data: Data) -> dict[str, Any]:
-    """The schema of a script."""
+def make_schema(code: str, data: Data) -> dict[str, Any]:
+    """Return the schema of a script as JSON values.
+
+    Args:
+        code: the script's code of ISO 15924.
+        data: properties of Unicode.
+    """
     title = SCRIPTS[code].replace("_", " ").replace("Phags Pa", "Phags-pa")
     name = title.lower().replace(" ", "-")
     own = script(SCRIPTS[code])
-    classes, shared = classes_of(code, own, data)
+    classes, shared = make_classes(code, own, data)
     descriptions = {name: text for name, (text, *_) in CLASSES.items()}
     likes = {each: each for each in classes}
     exception = EXCEPTIONS.get(code)
@@ -312,12 +317,12 @@ def schema_of(code: str, data: Data) -> dict[str, Any]:
         "title": title,
         "script": code,
         "unicode": UNICODE_VERSION,
-        "blocks": [[f"{first:04X}", f"{last:04X}"] for first, last in filled(own)],
+        "blocks": [[f"{first:04X}", f"{last:04X}"] for first, last in join_ranges(own)],
         "classes": {
-            each: {"description": descriptions[each], "ranges": written(points)}
+            each: {"description": descriptions[each], "ranges": write_ranges(points)}
             for each, points in classes.items()
         },
-        "joiners": written(shared),
+        "joiners": write_ranges(shared),
         "groups": groups,
         "grammar": grammar,
         "source": "Unicode Character Database: Indic_Syllabic_Category, "
@@ -326,10 +331,16 @@ def schema_of(code: str, data: Data) -> dict[str, Any]:
     }
 
 
-def classes_of(
+def make_classes(
     code: str, own: CodePointSet, data: Data
 ) -> tuple[dict[str, CodePointSet], CodePointSet]:
-    """The classes of a script by `CLASSES`, and the characters that start no segment of it."""
+    """Return the classes of a script by `CLASSES`, and the characters that start no segment of it.
+
+    Args:
+        code: the script's code of ISO 15924.
+        own: the characters of the script alone.
+        data: properties of Unicode.
+    """
     mark = union(
         (category("M"), grapheme_break("Extend"), grapheme_break("SpacingMark"), ANY_SCRIPT)
     )
@@ -347,6 +358,7 @@ def classes_of(
     left = letter & data.left
 
     def of(name: str) -> CodePointSet:
+        """Return all characters of the syllabic categories of a class."""
         return union(data.syllabic[each] for some in CLASSES[name][1:] for each in some)
 
     consonants = (of("C") - mark) - (category("N") - data.syllabic["Brahmi_Joining_Number"])
@@ -367,7 +379,7 @@ def classes_of(
 
 
 def grammar_of(code: str, family: str, classes: Collection[str]) -> str:
-    """The grammar of a family.
+    """Return the grammar of a family.
 
     Raises:
         SystemExit: The script lacks what makes the family.
@@ -385,8 +397,8 @@ REQUIRED: Final = {"stacking": "H", "pulli": "H", "asat": "HK", "coeng": "H", "v
 """The classes that make a family what it is."""
 
 
-def filled(points: CodePointSet) -> list[tuple[int, int]]:
-    """The ranges of a script, joined where only unassigned code points lie between two."""
+def join_ranges(points: CodePointSet) -> list[tuple[int, int]]:
+    """Return the ranges of a script, joined over gaps below 128 unassigned code points."""
     found: list[tuple[int, int]] = []
     for first, last in points.ranges:
         gap = CodePointSet.of((found[-1][1] + 1, first - 1)) if found else points
@@ -397,8 +409,8 @@ def filled(points: CodePointSet) -> list[tuple[int, int]]:
     return found
 
 
-def written(points: CodePointSet) -> list[str | list[str]]:
-    """Ranges as a schema has them."""
+def write_ranges(points: CodePointSet) -> list[str | list[str]]:
+    """Return ranges as a schema has them: "0905", or ["0905", "0939"]."""
     return [
         f"{first:04X}" if first == last else [f"{first:04X}", f"{last:04X}"]
         for first, last in points.ranges
@@ -406,12 +418,14 @@ def written(points: CodePointSet) -> list[str | list[str]]:
 
 
 def as_text(document: Mapping[str, Any]) -> str:
-    """A schema as JSON: one class, group or note after another, lists of ranges as short lines."""
+    """Return a schema as JSON, with one class, group or note after another, and short lines."""
 
     def block(opening: str, items: Iterable[str], closing: str) -> str:
+        """Return items between brackets, each on a line of its own."""
         return opening + ",".join(f"\n    {item}" for item in items) + f"\n  {closing}"
 
     def pair(name: str, value: str) -> str:
+        """Return a key and a value, which is JSON already."""
         return f"{json.dumps(name)}: {value}"
 
     lines = []
@@ -421,7 +435,7 @@ def as_text(document: Mapping[str, Any]) -> str:
                 pair(
                     name,
                     f'{{\n      "description": {json.dumps(each["description"])},'
-                    f'\n      "ranges": {flowing(each["ranges"], 6)}\n    }}',
+                    f'\n      "ranges": {write_list(each["ranges"], 6)}\n    }}',
                 )
                 for name, each in value.items()
             )
@@ -431,13 +445,18 @@ def as_text(document: Mapping[str, Any]) -> str:
         elif key == "notes":
             text = block("[", map(json.dumps, value), "]")
         else:
-            text = flowing(value, 2) if isinstance(value, list) else json.dumps(value)
+            text = write_list(value, 2) if isinstance(value, list) else json.dumps(value)
         lines.append(f"  {pair(key, text)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def flowing(items: Iterable[object], indent: int) -> str:
-    """A list on one line or, if that is too long, on several."""
+def write_list(items: Iterable[object], indent: int) -> str:
+    """Return a list as JSON on one line or, if that is too long, on several.
+
+    Args:
+        items: the values.
+        indent: how many spaces the line of the closing bracket begins with.
+    """
     texts = [json.dumps(item) for item in items]
     if sum(len(text) + 2 for text in texts) + indent < 80:
         return f"[{', '.join(texts)}]"

@@ -14,12 +14,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "web" / "site" / "page" / "share.png"
-COLOURS = 64  # a third of the bytes, and nothing that the eye would miss
+COLOURS = 64
+"""They take a third of the bytes, and nothing that the eye would miss."""
 sys.path.append(str(ROOT / "tools" / "bench"))
 
 
 def main() -> None:
-    """Open the page, press its button, keep what it gives."""
+    """Open the page in Chromium, press its button for a picture, and write that with 64 colours."""
     playwright = import_module("playwright.sync_api")
     chromium = import_module("chromium").find_browser()
     served = import_module("page").served

@@ -111,7 +111,12 @@ def read_package(package: Path) -> dict[str, Any]:
 
 
 def differences(folder: Path, base: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
-    """For other versions, the code points that a category has there alone, and that it lacks."""
+    """Return for each other version and category what it has more and what fewer than the base.
+
+    Args:
+        folder: where the packages of all versions are.
+        base: the ranges of the base version.
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for version, groups in OTHER_VERSIONS.items():
         long = [(short, name) for short, name in CATEGORIES.items() if short.startswith(groups)]
@@ -119,19 +124,25 @@ def differences(folder: Path, base: dict[str, Any]) -> dict[str, dict[str, list[
         raw = run_node(folder / f"unicode-{version}.0", wanted)
         found[version] = {}
         for short, name in long:
-            here, there = (points(each[f"General_Category/{name}"]) for each in (raw, base))
+            here, there = (to_points(each[f"General_Category/{name}"]) for each in (raw, base))
             more, fewer = here - there, there - here
             found[version][short] = [encode(more.ranges), encode(fewer.ranges)]
     return found
 
 
-def points(pairs: list[list[int]]) -> CodePointSet:
-    """The code points of ranges."""
+def to_points(pairs: list[list[int]]) -> CodePointSet:
+    """Return the set of code points of pairs of a first and a last one."""
     return CodePointSet(tuple((first, last) for first, last in pairs))
 
 
 def run_node(package: Path, wanted: list[str], everything: str = "") -> dict[str, Any]:
-    """What a package holds of what is wanted; also all scripts and foldings."""
+    """Read code points of a package: ranges by what is wanted, and with `everything` more.
+
+    Args:
+        package: the folder of the package.
+        wanted: names of properties in it, such as "General_Category/Control".
+        everything: "" for these alone; another text for all scripts and case foldings too.
+    """
     program = ["node", "--input-type=module", "--eval", READER]
     command = [*program, str(package), json.dumps(wanted), everything]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -140,9 +151,9 @@ def run_node(package: Path, wanted: list[str], everything: str = "") -> dict[str
 
 
 def tables(raw: dict[str, Any]) -> dict[str, Any]:
-    """Arrange what the package holds as the data file does."""
+    """Return what the package holds in the form of the data file."""
     scripts = sorted(key.partition("/")[2] for key in raw if key.startswith("Script/"))
-    conjuncts = points([pair for name in CONJUNCT_SCRIPTS for pair in raw[f"Script/{name}"]])
+    conjuncts = to_points([pair for name in CONJUNCT_SCRIPTS for pair in raw[f"Script/{name}"]])
     return {
         "categories": {
             short: encode(raw[f"General_Category/{long}"]) for short, long in CATEGORIES.items()
@@ -150,7 +161,7 @@ def tables(raw: dict[str, Any]) -> dict[str, Any]:
         "properties": {name: encode(raw[f"Binary_Property/{name}"]) for name in PROPERTIES},
         "grapheme_breaks": {name: encode(raw[f"Grapheme_Cluster_Break/{name}"]) for name in BREAKS},
         "conjunct_breaks": {
-            name: encode((points(raw[f"Indic_Syllabic_Category/{category}"]) & conjuncts).ranges)
+            name: encode((to_points(raw[f"Indic_Syllabic_Category/{category}"]) & conjuncts).ranges)
             for name, category in CONJUNCT_BREAKS.items()
         },
         "scripts": {name: encode(raw[f"Script/{name}"]) for name in scripts},

@@ -71,8 +71,8 @@ from wwho.format.model import Added, Artifact, Flag  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
 from wwho.tokenizer import Tokenizer  # noqa: E402
-from wwho.tokenizer.ends import KINDS  # noqa: E402
-from wwho.tokenizer.special import allowed_mask  # noqa: E402
+from wwho.tokenizer.boundaries import BOUNDARIES  # noqa: E402
+from wwho.tokenizer.special_tokens import allowed_mask  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors"
 TWINS = ("gpt2", "p50k_base")  # have the ids of r50k_base and of p50k_edit
@@ -335,7 +335,7 @@ def chunks() -> Iterator[dict[str, object]]:
         tokenizer = get_encoding(name, "reference")
         for number, text in enumerate(texts):
             for limit in (2, 7, 30):
-                prefer = KINDS[number % len(KINDS)]
+                prefer = BOUNDARIES[number % len(BOUNDARIES)]
                 overlap = (0, limit // 2, limit - 1)[number % 3]
                 line: dict[str, object] = {"encoding": name, "text": text, "limit": limit}
                 line |= {"overlap": overlap, "prefer": prefer}

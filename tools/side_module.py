@@ -50,33 +50,33 @@ class BuildSideModule(build_ext):
     """setuptools' build_ext, with zig as the compiler and WebAssembly as the machine."""
 
     def get_ext_filename(self, fullname: str) -> str:
-        """Where a module goes: the suffix is Pyodide's, not this machine's."""
+        """Return the path of a module in the wheel, with the suffix that Pyodide looks for."""
         return str(Path(*fullname.split("."))) + SUFFIX
 
     def build_extension(self, ext: Extension) -> None:
-        """Compile and link one module.
+        """Compile and link one module, into the file that setuptools expects.
 
         Raises:
             SystemExit: zig is missing or fails; its own messages come first.
         """
         folder = Path(self.build_temp)
-        headers = python_headers(folder / "include")
+        headers = copy_python_headers(folder / "include")
         macros = [f"-D{name}={value}" for name, value in ext.define_macros]
         includes = [f"-I{path}" for path in (headers, *ext.include_dirs)]
         flags = [*COMPILE, *ext.extra_compile_args, *macros, *includes]
         target = Path(self.get_ext_fullpath(ext.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         unlinked = folder / f"{ext.name}.o"
-        zig("cc", *flags, "-c", *map(str, ext.sources), "-o", str(unlinked))
+        run_zig("cc", *flags, "-c", *map(str, ext.sources), "-o", str(unlinked))
         start = f"--export=PyInit_{ext.name.rpartition('.')[2]}"
         second = "--export-if-defined=PyInit__ids"  # of the library of wwho._core
-        zig("wasm-ld", *LINK, start, second, str(unlinked), "-o", str(target))
+        run_zig("wasm-ld", *LINK, start, second, str(unlinked), "-o", str(target))
 
 
-def python_headers(folder: Path) -> Path:
-    """A copy of this Python's headers with a pyconfig.h for WebAssembly.
+def copy_python_headers(folder: Path) -> Path:
+    """Copy this Python's headers into a folder, with a pyconfig.h of WebAssembly, and return it.
 
-    A copy, because Python.h takes the pyconfig.h beside it before any other.
+    They are copied, because Python.h takes the pyconfig.h beside it before any other.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(sysconfig.get_path("include"), folder)
@@ -84,11 +84,11 @@ def python_headers(folder: Path) -> Path:
     return folder
 
 
-def zig(*arguments: str) -> None:
-    """Run zig.
+def run_zig(*arguments: str) -> None:
+    """Run zig with some arguments; its messages go to the terminal.
 
     Raises:
-        SystemExit: it is missing or fails.
+        SystemExit: zig is missing or fails.
     """
     if subprocess.run([sys.executable, "-m", "ziglang", *arguments], check=False).returncode:
         raise SystemExit("zig could not build the module for Pyodide; its messages stand above")

@@ -26,21 +26,29 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "py"))
 from wwho.corpus import Corpus
 
 CLASSES, ROUNDS = 1 << 16, 25
-WORDS = 30  # of a line: more tell nothing new of its kind
-SETTLED = 0.004  # the share of the lines that still change their kind when it is done
+WORDS = 30
+"""How many words of a line are looked at: more tell nothing new of its kind."""
+SETTLED = 0.004
+"""The search ends when a smaller share of the lines than this changes its kind."""
 SINHALA, DEVANAGARI = re.compile(b"\xe0[\xb6\xb7]"), re.compile(b"\xe0[\xa4\xa5]")
 
 
-def language(line: bytes) -> str:
-    """The language of a line: that of a script if a seventh of its characters or so are in it."""
+def find_language(line: bytes) -> str:
+    """Return the language of a line: si, hi, or en for all others.
+
+    A line is of a script if a seventh of its characters or so are.
+    """
     sinhala, devanagari = len(SINHALA.findall(line)), len(DEVANAGARI.findall(line))
     if 20 * (sinhala + devanagari) < len(line):
         return "en"
     return "si" if sinhala >= devanagari else "hi"
 
 
-def kinds(lines: list[bytes], count: int) -> np.ndarray:
-    """The kind of each line, of so many."""
+def find_kinds(lines: list[bytes], count: int) -> np.ndarray:
+    """Return the kind of each line, 0..count-1, found by expectation maximization.
+
+    The first guess is a hash of the line, and there are at most `ROUNDS` rounds.
+    """
     known: dict[bytes, int] = {}
     words, ends = [], []
     for line in lines:
@@ -66,18 +74,18 @@ def kinds(lines: list[bytes], count: int) -> np.ndarray:
     return kind
 
 
-def languages(corpus: str) -> dict[str, list[bytes]]:
-    """The lines of each language of a corpus."""
+def read_languages(corpus: str) -> dict[str, list[bytes]]:
+    """Read a corpus, and return its lines by language, each with its line feed."""
     name = Path(corpus).name.split(".")[0].removeprefix("train_")
     found: dict[str, list[bytes]] = {"si": [], "hi": [], "en": []} if name == "mix" else {name: []}
     for block in Corpus([corpus]).blocks(lambda _: None):
         for line in block.splitlines(keepends=True):
-            found[language(line) if name == "mix" else name].append(line)
+            found[find_language(line) if name == "mix" else name].append(line)
     return found
 
 
 def main() -> None:
-    """Read the corpora, write the files."""
+    """Read the corpora on the command line, and write a file for each kind of each language."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpora", nargs="+")
     parser.add_argument("folder", type=Path)
@@ -86,10 +94,10 @@ def main() -> None:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     for corpus in options.corpora:
-        for name, lines in languages(corpus).items():
+        for name, lines in read_languages(corpus).items():
             share = options.most / sum(map(len, lines))
             lines = [line for line in lines if crc32(line) < share * 2**32]
-            found = kinds(lines, options.kinds)
+            found = find_kinds(lines, options.kinds)
             for k in range(options.kinds):
                 chosen = b"".join(lines[i] for i in np.flatnonzero(found == k))
                 (options.folder / f"{name}-{k}.txt").write_bytes(chosen)

@@ -1,30 +1,27 @@
 /* WWHO, in one compilation unit. */
 #define WWHO_LOCAL static
 
+#include "src/arena.c"
+
+#include "src/automaton.c"
 #include "src/stream.c"
-#include "src/lookup.c"
 
 #include "src/early.c"
 #include "src/merge.c"
+#include "src/row.c"
 
 #include "src/encode.c"
-
-/* Code that runs once or rarely must be small (WebAssembly: 4 KB less in all). */
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#endif
+#include "src/affixes.c"
 
 #include "src/decode.c"
 #include "src/utf8.c"
 #include "src/added.c"
 #include "src/passes.c"
-#include "src/pairs.c"
+#include "src/blocks.c"
 #include "src/normalize.c"
-#ifndef __wasm__
 #include "src/plain.c"
-#endif
 #include "src/parts.c"
-#include "src/stages.c"
+#include "src/cut.c"
 #include "src/unknown.c"
 #include "src/spans.c"
 
@@ -37,13 +34,10 @@
 #include "src/viterbi.c"
 #include "src/models.c"
 #include "src/after.c"
+#include "src/path.c"
 #include "src/open.c"
 
-#include "src/automaton.c"
+#include "src/automata.c"
 
 #include "src/cuts.c"
 #include "src/info.c"
-
-#ifdef __clang__
-#pragma clang attribute pop
-#endif

@@ -28,8 +28,8 @@ from wwho.errors import (
     WwhoError,
 )
 from wwho.tokenizer import Segment, Tokenizer
-from wwho.tokenizer.cutting import Chunk
-from wwho.tokenizer.encoding import Encoding
+from wwho.tokenizer.chunk_methods import Chunk
+from wwho.tokenizer.tiktoken_encoding import Encoding
 from wwho.version import __version__
 
 __all__ = [

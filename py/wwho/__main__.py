@@ -1,4 +1,4 @@
-"""`python -m wwho`: the command of a Python whose scripts are not on the path."""
+"""Run the command `wwho` as `python -m wwho`, where the scripts of Python are not on the path."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The encodings that ship with the package, by name or by the model that they belong to."""
+"""Opening the encodings that ship with the package, by name or by the model that uses them."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from typing import Any, TypeVar
 from wwho.backends.select import BackendName, default_backend
 from wwho.errors import ArtifactError, UnknownModelError
 from wwho.tokenizer import Tokenizer
-from wwho.tokenizer.encoding import Encoding
+from wwho.tokenizer.tiktoken_encoding import Encoding
 
 DEFAULT_ENCODING = "wwho_328k"
 SUFFIX = ".wwho"
 
 _Kind = TypeVar("_Kind", bound=Tokenizer)
 _lock = threading.RLock()
-_open: dict[tuple[type[Tokenizer], str, BackendName], Any] = {}
+# The encodings that were opened, by class, name and backend; they stay open. Guarded by _lock.
+_opened: dict[tuple[type[Tokenizer], str, BackendName], Any] = {}
 
 
 def get_encoding(name: str = DEFAULT_ENCODING, backend: BackendName | None = None) -> Encoding:
-    """A shipped encoding. It is opened once; later calls give the same object.
+    """Return a shipped encoding, which is opened once: later calls return the same object.
 
     Args:
         name: one of `list_encoding_names()`.
         backend: "native", "wasm" or "reference"; None for the best that is there.
 
     Raises:
-        ArtifactError: no encoding has this name.
-        BackendError: the backend asked for cannot run here.
+        ArtifactError: no encoding has this name (also a ValueError).
+        BackendError: the backend cannot run here.
 
     Example:
         >>> get_encoding("o200k_base") is get_encoding("o200k_base")
@@ -41,20 +42,36 @@ def get_encoding(name: str = DEFAULT_ENCODING, backend: BackendName | None = Non
 
 
 def open_shipped(kind: type[_Kind], name: str, backend: BackendName | None = None) -> _Kind:
-    """A shipped encoding as an object of a class, the same one at each call."""
-    key = (kind, name, backend or default_backend())
+    """Return a shipped encoding as an object of a class, the same object at each call.
+
+    Objects are kept for each class, name and backend. Pickles of them name this function.
+
+    Args:
+        kind: `Tokenizer` or a class derived from it.
+        name: one of `list_encoding_names()`.
+        backend: "native", "wasm" or "reference"; None for the best that is there.
+
+    Raises:
+        ArtifactError: no encoding has this name.
+        BackendError: the backend cannot run here.
+    """
+    backend = backend or default_backend()
+    key = (kind, name, backend)
     with _lock:
-        if key not in _open:
-            _open[key] = kind._open(model_bytes(name), key[2], shipped=(open_shipped, name))
-        found: _Kind = _open[key]
-        return found
+        if key not in _opened:
+            _opened[key] = kind._open(model_bytes(name), backend, shipped=(open_shipped, name))
+        encoding: _Kind = _opened[key]
+        return encoding
 
 
 def encoding_for_model(model_name: str) -> Encoding:
-    """The encoding of one of OpenAI's models.
+    """Return the encoding of one of OpenAI's models, opened with the best backend.
+
+    Args:
+        model_name: as for `encoding_name_for_model`.
 
     Raises:
-        UnknownModelError: as `encoding_name_for_model` (also a KeyError).
+        UnknownModelError: the model is not known (also a KeyError).
 
     Example:
         >>> encoding_for_model("gpt-4o").name
@@ -64,30 +81,31 @@ def encoding_for_model(model_name: str) -> Encoding:
 
 
 def encoding_name_for_model(model_name: str) -> str:
-    """The name of the encoding of one of OpenAI's models.
+    """Return the name of the encoding of one of OpenAI's models.
 
     Args:
-        model_name: such as "gpt-4o"; names with a date, and those of fine-tuned models, are known
-            by how they begin.
+        model_name: such as "gpt-4o". A name with a date, or that of a fine-tuned model, is known by
+            its beginning.
 
     Raises:
-        UnknownModelError: the model is not known (also a KeyError).
+        UnknownModelError: the model is not known (also a KeyError). The message lists up to three
+            models with similar names.
 
     Example:
         >>> encoding_name_for_model("gpt-oss-20b"), encoding_name_for_model("ft:gpt-4o:mine")
         ('o200k_harmony', 'o200k_base')
     """
-    facts = _openai()
+    facts = _openai_models()
     if model_name in facts["models"]:
         name: str = facts["models"][model_name]["encoding"]
         return name
-    for start, name in facts["prefixes"].items():
-        if model_name.startswith(start):
+    for prefix, name in facts["prefixes"].items():
+        if model_name.startswith(prefix):
             return name
     from difflib import get_close_matches  # for errors alone
 
-    near = get_close_matches(model_name, facts["models"], n=3, cutoff=0.4)
-    hint = f"; models with a similar name are {', '.join(near)}" if near else ""
+    similar = get_close_matches(model_name, facts["models"], n=3, cutoff=0.4)
+    hint = f"; models with a similar name are {', '.join(similar)}" if similar else ""
     raise UnknownModelError(
         f"no model {model_name!r} was known on {facts['date']}{hint}. "
         "If you know its encoding, call get_encoding(name)"
@@ -95,15 +113,15 @@ def encoding_name_for_model(model_name: str) -> str:
 
 
 @cache
-def _openai() -> dict[str, Any]:
-    """What is known of OpenAI's models."""
+def _openai_models() -> dict[str, Any]:
+    """Return openai.json: models with their encodings, prefixes of names, and the date of both."""
     text = (resources.files("wwho") / "openai.json").read_text("utf-8")
     facts: dict[str, Any] = json.loads(text)
     return facts
 
 
 def list_encoding_names() -> list[str]:
-    """The names of the encodings that ship with the package.
+    """Return the names of the encodings that ship with the package, sorted.
 
     Example:
         >>> "o200k_base" in list_encoding_names()
@@ -114,10 +132,11 @@ def list_encoding_names() -> list[str]:
 
 
 def model_bytes(name: str) -> bytes:
-    """The artifact of a shipped encoding.
+    """Return the bytes of the `.wwho` file of a shipped encoding, read anew at each call.
 
     Raises:
-        ArtifactError: no encoding has this name.
+        ArtifactError: no encoding has this name; the message lists all names, or says which
+            function takes a model's name.
 
     Example:
         >>> model_bytes("o200k_base")[1:5]
@@ -125,7 +144,7 @@ def model_bytes(name: str) -> bytes:
     """
     names = list_encoding_names()
     if name not in names:
-        if name in _openai()["models"]:
+        if name in _openai_models()["models"]:
             raise ArtifactError(
                 f"{name!r} is a model, not an encoding; call encoding_for_model({name!r})"
             )
@@ -136,20 +155,24 @@ def model_bytes(name: str) -> bytes:
     return (resources.files("wwho") / "models" / f"{name}{SUFFIX}").read_bytes()
 
 
-def is_file(name: str) -> bool:
-    """Whether a model's name is a file's, and not a shipped encoding's.
+def is_model_file(name: str) -> bool:
+    """Return True if a name is the path of a model's file, False if it is a shipped encoding's.
+
+    A path is a name that ends in .wwho, contains a slash or backslash, or exists; a shipped
+    encoding goes before a file with its name.
 
     Raises:
         ArtifactError: it is neither.
 
     Example:
-        >>> is_file("o200k_base"), is_file("mine.wwho")
+        >>> is_model_file("o200k_base"), is_model_file("mine.wwho")
         (False, True)
     """
     shipped = list_encoding_names()
     if name in shipped:
         return False
-    if name.endswith(".wwho") or "/" in name or "\\" in name or Path(name).exists():
+    # The path of an empty name would be the current folder.
+    if name and (name.endswith(".wwho") or "/" in name or "\\" in name or Path(name).exists()):
         return True
     raise ArtifactError(
         f"there is no encoding {name!r}; give one of {', '.join(shipped)}, "

@@ -1,4 +1,4 @@
-"""Every exception WWHO raises on purpose.
+"""Every exception that WWHO raises on purpose.
 
 The tree has two levels: catch `WwhoError` for all of them, or one of the classes below for one
 cause. Each class also derives from the built-in exception a caller would expect, so code that
@@ -42,7 +42,7 @@ class SourceError(WwhoError, ValueError):
     """
 
     def __init__(self, message: str, *, pointer: str = "") -> None:
-        """Keep the message and where it points.
+        """Keep the message and the pointer.
 
         Args:
             message: What was found, what was expected, and what would do.
@@ -53,11 +53,13 @@ class SourceError(WwhoError, ValueError):
 
 
 @contextmanager
-def naming(file: str | os.PathLike[str]) -> Iterator[None]:
-    """Let an `ArtifactError` say which file is at fault.
+def errors_name_file(file: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the name of a file before the message of an `ArtifactError` that the block raises.
+
+    The error is raised again with the same status. Other exceptions pass as they are.
 
     Example:
-        >>> with naming("my.wwho"):
+        >>> with errors_name_file("my.wwho"):
         ...     raise ArtifactError("it is cut short", status="TRUNCATED")
         Traceback (most recent call last):
         wwho.errors.ArtifactError: my.wwho: it is cut short
@@ -89,13 +91,13 @@ class SchemaError(WwhoError, ValueError):
         counterexample: str | None = None,
         condition: int | None = None,
     ) -> None:
-        """Keep the message and where it points.
+        """Keep the message, the pointer, the counterexample and the condition.
 
         Args:
             message: What is wrong and what to do.
             pointer: JSON pointer to the offending value.
             counterexample: The shortest text that shows the fault.
-            condition: The number of the condition broken.
+            condition: The number of the broken condition.
         """
         super().__init__(message)
         self.pointer = pointer
@@ -118,7 +120,7 @@ class PatternError(WwhoError, ValueError):
         position: int | None = None,
         counterexample: str | None = None,
     ) -> None:
-        """Keep the message and where it points.
+        """Keep the message, the position and the counterexample.
 
         Args:
             message: What is wrong and what to do.
@@ -135,13 +137,15 @@ class SpecialTokenError(WwhoError, ValueError):
 
 
 class _UnknownError(WwhoError, KeyError):
+    """A name or an id is not known; the base of the two errors that are also a KeyError."""
+
     def __str__(self) -> str:
         """Return the message itself; ``KeyError`` would show its repr, in quotes."""
         return str(self.args[0]) if self.args else ""
 
 
 class UnknownTokenError(_UnknownError):
-    """A token id, or a token's bytes, is not in the vocabulary."""
+    """An id is that of no token, or bytes are those of no token."""
 
 
 class UnknownModelError(_UnknownError):
@@ -149,7 +153,7 @@ class UnknownModelError(_UnknownError):
 
 
 class LimitError(WwhoError, ValueError):
-    """What must not be cut has more tokens than a chunk may have."""
+    """A syllable or character, which is never cut, has more tokens than a chunk may have."""
 
 
 class CorpusError(WwhoError, ValueError):
@@ -157,8 +161,8 @@ class CorpusError(WwhoError, ValueError):
 
 
 class CountsError(WwhoError, ValueError):
-    """Counts of words are damaged, of other text or options, or contain the same text twice."""
+    """Word counts are damaged, are of other text or options, or contain the same text twice."""
 
 
 class BackendError(WwhoError, RuntimeError):
-    """No backend can run here, or the one asked for is missing."""
+    """A backend cannot run here, or cannot do a call, for which a text may be too long."""

@@ -1,4 +1,4 @@
-"""What a text may be given as, its bytes, and the characters of bytes."""
+"""Conversions between the forms of a text: `str`, bytes of any kind, and characters of bytes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ from itertools import accumulate
 from typing import Literal
 
 Text = str | bytes | bytearray | memoryview
+"""A text as callers may give it; bytes are normally UTF-8."""
 Unk = Literal["spell", "token"]
-"""What a syllable outside the vocabulary becomes: base tokens, or one token that loses its text."""
+"""The result for a syllable outside the vocabulary: base tokens, or [UNK], which loses its text."""
 
-_STRAY = re.compile("[\udc80-\udcff]")
+_STRAY_BYTE = re.compile("[\udc80-\udcff]")
 
-LONG_TEXT = 2000  # characters; of shorter ones, to ask for the UTF-8 takes as long as to make it
+LONG_TEXT = 2000
+"""Characters: for a shorter `str`, keeping its UTF-8 would take as long as making it."""
 
 
 def to_bytes(text: Text) -> bytes:
-    """A text as bytes, which are UTF-8 where it is a `str`.
+    """Return a text as bytes: the UTF-8 of a `str`, bytes themselves, or a copy of other bytes.
+
+    In a `str`, pairs of surrogates become the characters that they mean, and lone surrogates
+    U+FFFD, as tiktoken does it. The UTF-8 of a `str` with `LONG_TEXT` or more characters stays in
+    memory with the `str`, so that asking again is quick.
 
     Raises:
-        TypeError: it is neither `str` nor bytes.
+        TypeError: the text is neither `str` nor bytes.
 
     Example:
         >>> to_bytes("a" + chr(0xD800)), to_bytes(chr(0xD83D) + chr(0xDE00)).decode()
@@ -33,9 +39,9 @@ def to_bytes(text: Text) -> bytes:
                 _keep_utf8()(text)
             return text.encode("utf-8")
         except UnicodeEncodeError:
-            # Pairs of surrogates become characters, lone ones U+FFFD, as tiktoken does it.
-            units = text.encode("utf-16-le", "surrogatepass")
-            return units.decode("utf-16-le", "replace").encode("utf-8")
+            # There are surrogates. UTF-16 joins those that form a pair.
+            utf16 = text.encode("utf-16-le", "surrogatepass")
+            return utf16.decode("utf-16-le", "replace").encode("utf-8")
     if isinstance(text, bytes):
         return text
     if isinstance(text, (bytearray, memoryview)):
@@ -44,7 +50,10 @@ def to_bytes(text: Text) -> bytes:
 
 
 def all_bytes(texts: Iterable[Text]) -> list[bytes]:
-    """Each of several texts as bytes; errors as for `to_bytes`.
+    """Return each of several texts as bytes, as `to_bytes` does.
+
+    Raises:
+        TypeError: a text is neither `str` nor bytes.
 
     Example:
         >>> all_bytes(["a", b"b"])
@@ -53,16 +62,18 @@ def all_bytes(texts: Iterable[Text]) -> list[bytes]:
     texts = list(texts)
     try:
         return list(map(str.encode, texts))  # type: ignore[arg-type]
-    except (TypeError, UnicodeEncodeError):  # bytes are among them, or lone surrogates
+    except (TypeError, UnicodeEncodeError):
+        # There are bytes among them, or surrogates.
         return list(map(to_bytes, texts))
 
 
 @cache
 def _keep_utf8() -> Callable[[str], object]:
-    """Makes CPython keep a string's UTF-8 with it, which `encode` then only copies.
+    """Return a function that makes CPython keep the UTF-8 of a `str` with it.
 
-    Of 100 KB, the first time takes 0.06 to 0.1 ns a byte longer; again, English takes 0.06 in place
-    of 0.44, Hindi 0.03 in place of 0.95. The string holds that memory as long as it lives.
+    `encode` then only copies it. In a text of 100 KB, the first time takes 0.06 to 0.1 ns a byte
+    longer; later, English takes 0.06 in place of 0.44, Hindi 0.03 in place of 0.95. The `str`
+    holds that memory as long as it lives. In other Pythons, the function does nothing.
     """
     try:
         from ctypes import PYFUNCTYPE, c_void_p, py_object, pythonapi
@@ -72,33 +83,36 @@ def _keep_utf8() -> Callable[[str], object]:
 
 
 def characters(text: bytes) -> str:
-    """The characters of bytes, by the one rule of all backends (FORMAT.md, AUTOMATA).
+    """Return the characters of bytes, by the one rule of all backends (FORMAT.md, AUTOMATA).
 
-    Each byte that is part of no well-formed sequence is one U+FFFD.
-
+    Each byte that is part of no well-formed UTF-8 sequence becomes one U+FFFD.
     `bytes.decode(errors="replace")` would give one U+FFFD for several such bytes.
 
     Example:
         >>> characters("ක".encode()[:2] + b"a")
         '\ufffd\ufffda'
     """
-    return _STRAY.sub("\ufffd", _escaped(text))
+    return _STRAY_BYTE.sub("\ufffd", _decode_with_escapes(text))
 
 
 def read_characters(text: bytes) -> tuple[str, list[int]]:
-    """The characters of bytes, and where they stand.
+    """Return the characters of bytes, as `characters` does, and the place of each.
 
     Returns:
-        The characters, and the byte at which each begins, then the number of bytes.
+        The characters; and the byte at which each begins, followed by the number of bytes: one
+        more than there are characters.
 
     Example:
         >>> read_characters(b"a" + bytes([0xE0, 0xB6, 0x9A, 0xE0, 0xB6]))
         ('a\u0d9a\ufffd\ufffd', [0, 1, 4, 5, 6])
     """
-    sizes = (1 if "\udc80" <= c <= "\udcff" else len(c.encode("utf-8")) for c in _escaped(text))
+    sizes = (
+        1 if "\udc80" <= char <= "\udcff" else len(char.encode("utf-8"))
+        for char in _decode_with_escapes(text)
+    )
     return characters(text), list(accumulate(sizes, initial=0))
 
 
-def _escaped(text: bytes) -> str:
-    # surrogateescape gives one surrogate U+DC80..U+DCFF for each stray byte
+def _decode_with_escapes(text: bytes) -> str:
+    """Decode bytes with one surrogate U+DC80..U+DCFF for each byte that is not part of UTF-8."""
     return text.decode("utf-8", "surrogateescape")

@@ -17,8 +17,8 @@ from typing import ClassVar
 from wwho.backends.select import BackendName
 from wwho.encodings import encoding_name_for_model, open_shipped
 from wwho.encodings import list_encoding_names as _list_encoding_names
-from wwho.tokenizer.encoding import Encoding as _Encoding
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.special_tokens import Allowed
+from wwho.tokenizer.tiktoken_encoding import Encoding as _Encoding
 
 __all__ = [
     "Encoding",
@@ -30,18 +30,22 @@ __all__ = [
 
 
 class Encoding(_Encoding):
-    """As `wwho.Encoding`, but a spelled special token is an error unless a call says otherwise."""
+    """A `wwho.Encoding` for which a spelled special token is an error unless a call allows it."""
 
     __slots__ = ()
     _disallowed: ClassVar[Allowed] = "all"
 
 
 def get_encoding(encoding_name: str, backend: BackendName | None = None) -> Encoding:
-    """As `wwho.get_encoding`, with tiktoken's defaults.
+    """Return a shipped encoding, opened once, that refuses spelled special tokens by default.
+
+    Args:
+        encoding_name: one of the names that `wwho.list_encoding_names` lists.
+        backend: "native", "wasm" or "reference"; None for the best that is there.
 
     Raises:
         ArtifactError: no encoding has this name (also a ValueError).
-        BackendError: the backend asked for cannot run here.
+        BackendError: the backend cannot run here.
 
     Example:
         >>> get_encoding("gpt2").encode("hello world")
@@ -51,7 +55,9 @@ def get_encoding(encoding_name: str, backend: BackendName | None = None) -> Enco
 
 
 def list_encoding_names() -> list[str]:
-    """The names of OpenAI's encodings; `get_encoding` has those of `wwho.get_encoding`, too.
+    """Return the names of OpenAI's encodings, sorted.
+
+    `get_encoding` also knows the encodings of WWHO, which are not listed here.
 
     Example:
         >>> "gpt2" in list_encoding_names(), "wwho_328k" in list_encoding_names()
@@ -61,7 +67,10 @@ def list_encoding_names() -> list[str]:
 
 
 def encoding_for_model(model_name: str) -> Encoding:
-    """As `wwho.encoding_for_model`, with tiktoken's defaults.
+    """Return the encoding of one of OpenAI's models, as `get_encoding` does.
+
+    Args:
+        model_name: as for `encoding_name_for_model`.
 
     Raises:
         UnknownModelError: the model is not known (also a KeyError).

@@ -25,7 +25,7 @@ from models import random_model
 
 from wwho import Tokenizer
 from wwho.backends.select import BackendName
-from wwho.cli.verify import checks, results
+from wwho.cli.verify_artifact import list_checks, run_checks
 from wwho.errors import ArtifactError
 from wwho.format.model import Artifact, Flag, Unknown
 from wwho.format.steps import Action, Cut
@@ -208,7 +208,7 @@ def compared(
 
 def unsafe_cuts(native: Tokenizer, text: bytes, allowed: Any) -> Iterator[str]:
     """The places at which the core cuts beginnings of a text, though the ids are then others."""
-    _, mask = native._prepare(text, allowed, None)
+    _, mask = native._bytes_and_mask(text, allowed, None)
     whole = native._backend.encode(text, mask, False)
     for end in range(0, len(text) + 1, 1 + len(text) // 16):
         head, cut, place = native._backend.encode_part(text[:end], True, 0, mask, False, False)
@@ -229,7 +229,7 @@ def examine(blob: bytes, texts: list[bytes], outcome: Outcome) -> None:
         return
     faults = [
         str(getattr(fault, "status", fault))
-        for _, fault in results(checks(blob, "native"))
+        for _, fault in run_checks(list_checks(blob, "native"))
         if fault
     ]
     outcome.models[faults[0] if faults else "ok"] += 1

@@ -36,7 +36,10 @@ FLAGS_OF = {
         for name in HARNESSES
     },
 }
-FLAGS = ("-std=c11", "-O2", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
+FLAGS = (
+    *("-std=c11", "-O2", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"),
+    "-DWWHO_DEBUG",  # the core's asserts (common.h)
+)
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 # The longest inputs, in bytes.
 MAX_LEN = {"open": 65_537, "encode": 4096, "decode": 4096, "specials": 2048}

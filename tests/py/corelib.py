@@ -55,10 +55,10 @@ def compile_c(source: Path, target: Path, compiler: str, flags: Sequence[str]) -
 
 def load_library(path: Path) -> Library:
     """The core that `compile_c` made a library of."""
-    from build_native import declarations
+    from build_native import read_declarations
 
     found = FFI()
-    found.cdef(declarations(HEADER))
+    found.cdef(read_declarations(HEADER))
     return Library(found, found.dlopen(str(path)))
 
 

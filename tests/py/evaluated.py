@@ -17,13 +17,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from wwho.assemble.artifact import special_ids, trained_model, units_of, with_merges
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
+from wwho.assemble.training_artifacts import special_ids, trained_model, unit_model, with_merges
+from wwho.compile.schema_loader import load_schema
 from wwho.evaluate.encoders import Encoder, open_baseline, open_model
-from wwho.evaluate.evaluate import evaluate
+from wwho.evaluate.evaluation import evaluate
 from wwho.evaluate.results import Evaluation
-from wwho.evaluate.text import DataSet
+from wwho.evaluate.text_blocks import DataSet
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 
@@ -59,7 +59,7 @@ def super_model() -> Artifact:
     """The model, and the superword."""
     model = hand_model()
     left, right = len(ATOMS), ATOMS.index(" ක")
-    model = with_merges(model, [*units_of(model).merges, (left, right)], 1)
+    model = with_merges(model, [*unit_model(model).merges, (left, right)], 1)
     return replace(model, provenance={**model.provenance, "name": "super"})
 
 

@@ -16,12 +16,12 @@ SEED = date.today().isoformat() if EXHAUSTIVE else "1"
 
 
 def examples(most: int) -> settings:
-    """So many examples, and an eighth of them by default."""
+    """Return settings for so many examples in exhaustive runs, and for an eighth otherwise."""
     return settings(max_examples=most if EXHAUSTIVE else most // 8)
 
 
 def chosen(every: Iterable[T], *few: T) -> Sequence[T]:
-    """All of these, or a few of them by default."""
+    """Return all of some values in exhaustive runs, otherwise the few that are given."""
     every = tuple(every)
     assert {*few} <= {*every}
     return every if EXHAUSTIVE else few

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from tiny import bpe_of, small_model, smallest_model
 
-from wwho.assemble.atoms import cut_by
+from wwho.assemble.atoms import cut_with_routes
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.format.automaton import CompiledScanners
@@ -79,7 +79,7 @@ def lettered(
     )
     return replace(
         small,
-        **cut_by(scanners, [Route("letters", 1, units=2)], pretokenizer=1),
+        **cut_with_routes(scanners, [Route("letters", 1, units=2)], pretokenizer=1),
         models=(base, units),
         provenance={"name": "odd letters"},
     )

@@ -40,9 +40,9 @@ def rank_modules() -> Path:
 @cache
 def rank_file(name: str) -> bytes:
     """The `.tiktoken` file of an encoding, its hash checked."""
-    from gen_base import checked_rank_file
+    from gen_base import read_rank_file
 
-    return checked_rank_file(recipe_of(name), rank_modules())
+    return read_rank_file(recipe_of(name), rank_modules())
 
 
 def recipe_of(name: str) -> Any:
@@ -56,13 +56,13 @@ def recipe_of(name: str) -> Any:
 def tiktoken_encoding(name: str) -> Any:
     """tiktoken's own encoding; skips the test where tiktoken or the ranks are missing."""
     tiktoken = pytest.importorskip("tiktoken", reason="needs tiktoken")
-    from gen_base import cache_files
+    from gen_base import make_cache_files
 
     data = rank_file(name)
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.dict(os.environ, {"TIKTOKEN_CACHE_DIR": folder}),
     ):
-        for file, content in cache_files(recipe_of(name), data).items():
+        for file, content in make_cache_files(recipe_of(name), data).items():
             (Path(folder) / file).write_bytes(content)
         return tiktoken.get_encoding(name)

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wwho.assemble.artifact import counting_model, units_of
-from wwho.compile.load import load_schema
-from wwho.compile.paper import paper_scanners
+from wwho.assemble.training_artifacts import counting_model, unit_model
+from wwho.compile.paper_scanners import paper_scanners
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.format.model import Added, Artifact
 from wwho.format.write import write_artifact
@@ -28,15 +28,15 @@ def learn_vocab(corpus: Path, *, vocab_size: int, prune: int, min_freq: int = 2)
     schemas = [load_schema(name, allow_invalid=True) for name in NAMES]
     cutter = replace(counting_model(schemas), scanners=paper_scanners(schemas))
     words = count_corpus(Corpus([corpus]), cutter, {}, processes=1, advance=ignore).words
-    atoms = tuple(sorted(unit for unit, count in words.units().items() if count >= prune))
+    atoms = tuple(sorted(unit for unit, count in words.count_units().items() if count >= prune))
     room = vocab_size - len(SPECIALS) - len(atoms)
     merges = Merger(words, atoms, max_merges=room, min_freq=min_freq).run().merges()
     units = replace(
-        units_of(cutter), symbols=atoms, merges=merges, first_id=257, space_id=None, unk_id=256
+        unit_model(cutter), symbols=atoms, merges=merges, first_id=257, space_id=None, unk_id=256
     )
     models = (cutter.models[0], units)
     model = replace(cutter, models=models, added=(Added("[UNK]", 256),))
-    texts = [text.decode() for text in units_of(model).texts]
+    texts = [text.decode() for text in unit_model(model).texts]
     often = [texts[token] for token, _ in frequencies(model, corpus).most_common()]
     ordered = dict.fromkeys([*SPECIALS, *often, *texts])
     return {
@@ -61,9 +61,9 @@ def frequencies(model: Artifact, corpus: Path) -> Counter[int]:
             found.update(tokenizer.encode("".join(lines), unk="token"))
     return Counter(
         {
-            token - units_of(model).first_id: n
+            token - unit_model(model).first_id: n
             for token, n in found.items()
-            if token >= units_of(model).first_id
+            if token >= unit_model(model).first_id
         }
     )
 

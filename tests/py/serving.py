@@ -16,7 +16,7 @@ import load
 
 START = """
 from wwho.cli.main import main
-from wwho.serve.files import Site
+from wwho.serve.site_files import Site
 
 Site.compress_best = lambda site: None
 raise SystemExit(main())

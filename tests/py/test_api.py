@@ -214,6 +214,13 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
             f"length <= {SPECIALS}",
             "/allowed_special",
         ),
+        (b'{"text": "a", "text": "b"}', "the key `text` once, got it twice", "/text"),
+        (b'{"text": "a", "te\\u0078t": "b"}', "the key `text` once, got it twice", "/text"),
+        (
+            b' [{"text": "a"}, {"encoding": "gpt2", "text": "a", "encoding": "gpt2"}]',
+            "the key `encoding` once",
+            "/1/encoding",
+        ),
     ],
     ids=lambda value: str(value)[:20],
 )
@@ -297,9 +304,18 @@ def test_other_methods_are_problems(client: FlaskClient, path: str) -> None:
     assert response.get_json()["detail"].startswith("Expected ")
 
 
-def test_json_with_a_charset_is_json(client: FlaskClient) -> None:
-    headers = {"Content-Type": "application/json; charset=utf-8"}
+@pytest.mark.parametrize("charset", ["utf-8", "UTF-8", '"utf-8"', "utf8"])
+def test_json_with_a_charset_is_json(client: FlaskClient, charset: str) -> None:
+    headers = {"Content-Type": f"application/json; charset={charset}"}
     assert client.post("/api/v1/count", data=b'{"text": "a"}', headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "latin-1", "x" * 500])
+def test_json_is_in_utf_8(client: FlaskClient, charset: str) -> None:
+    headers = {"Content-Type": f"application/json; charset={charset}"}
+    response = client.post("/api/v1/count", data=b'{"text": "a"}', headers=headers)
+    assert (response.status_code, response.mimetype) == (415, "application/problem+json")
+    assert f"with charset utf-8, got '{charset[:80]}'" in response.get_json()["detail"]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)

@@ -33,13 +33,14 @@ from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.format.write import write_artifact
 from wwho.reference.merge import merge
 from wwho.text import Unk, read_characters
-from wwho.tokenizer.special import allowed_mask
+from wwho.tokenizer.special_tokens import allowed_mask
 
 BACKENDS: tuple[BackendName, ...] = ("native", "reference")
 
 
 @cache
 def tokenizer(name: str, backend: BackendName) -> Tokenizer:
+    """Return the tokenizer of a small or shipped artifact, opened once for each backend."""
     return Tokenizer.from_bytes(artifact(name), backend=backend)
 
 
@@ -98,6 +99,7 @@ def test_vectors_of_the_base_are_tiktokens(name: str) -> None:
 
 
 def agree(name: str, text: str | bytes, allowed: frozenset[str], unk: bool) -> None:
+    """Assert that both backends give a text the same ids, places, spans, counts and bytes."""
     native, reference = tokenizer(name, "native"), tokenizer(name, "reference")
     mode: Unk = "token" if unk else "spell"
     found = native.encode_with_offsets(text, allowed_special=allowed, unk=mode)
@@ -165,7 +167,7 @@ def test_offsets_of_any_tokens(text: bytes, cuts: list[float], utf16: bool) -> N
 
 
 def found(enc: Tokenizer, text: bytes) -> int | None:
-    """The token with a text; None where that is the token of a byte, which is not looked up."""
+    """Return the id of the token with a text; None for a token of a byte, which is not found."""
     try:
         return enc.encode_single_token(text)
     except UnknownTokenError:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from wwho.assemble.artifact import units_of
+from wwho.assemble.training_artifacts import unit_model
 from wwho.errors import CorpusError
 from wwho.format.read import read_artifact
 from wwho.tokenizer import Tokenizer
 from wwho.train import Corpus, train
-from wwho.train.balance import first_of_each, shares
+from wwho.train.balance import first_merges_of_scripts, share_out
 
 SYLLABLES = {
     "si": [
@@ -100,7 +100,7 @@ def test_the_same_sources_give_the_same_bytes_and_prune_is_obeyed(
         train(Corpus(sources[:2]), prune=prune, **given).save(tmp_path / name)  # type: ignore[arg-type]
         files.append((tmp_path / name).read_bytes())
     assert files[0] == files[1] != files[2]
-    few, many = (len(units_of(read_artifact(file)).symbols) for file in files[1:])
+    few, many = (len(unit_model(read_artifact(file)).symbols) for file in files[1:])
     assert 0 < few < many
     assert read_artifact(files[0]).n_vocab == 50257 + 300 + 1
 
@@ -110,13 +110,13 @@ def test_units_are_counted_in_the_scripts_alone(sources: list[Path], tmp_path: P
     train(Corpus(sources[:2]), **given).save(tmp_path / "two")  # type: ignore[arg-type]
     model = read_artifact((tmp_path / "two").read_bytes())
     assert max(map(len, model.models[0].texts)) > 2
-    assert max(len(text.decode()) for text in units_of(model).texts) <= 5  # a space and two units
+    assert max(len(text.decode()) for text in unit_model(model).texts) <= 5  # a space and two units
 
 
 def test_an_id_goes_where_it_saves_most() -> None:
     curves = {("merges", "a"): [9.0, 1.0, 5.0], ("merges", "b"): [4.0, 2.0]}
-    assert [sum(shares(curves, room).values()) for room in range(7)] == [0, 1, 2, 3, 4, 5, 5]
-    assert shares(curves, 2) == {
+    assert [sum(share_out(curves, room).values()) for room in range(7)] == [0, 1, 2, 3, 4, 5, 5]
+    assert share_out(curves, 2) == {
         ("merges", "a"): 1,
         ("merges", "b"): 1,
     }  # 3 on average is less than 4
@@ -124,11 +124,11 @@ def test_an_id_goes_where_it_saves_most() -> None:
 
 def test_merges_of_a_script_keep_their_parts() -> None:
     merges = [(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)]  # of a, b, a, b, a
-    assert first_of_each(merges, ["a", "b"], {"a": 2, "b": 1}) == [(0, 0), (1, 1), (2, 0)]
-    assert first_of_each(merges, ["a", "b"], {"a": 0, "b": 2}) == [(1, 1), (2, 1)]
+    assert first_merges_of_scripts(merges, ["a", "b"], {"a": 2, "b": 1}) == [(0, 0), (1, 1), (2, 0)]
+    assert first_merges_of_scripts(merges, ["a", "b"], {"a": 0, "b": 2}) == [(1, 1), (2, 1)]
     shared = [(0, 1), (0, 0), (1, 3), (3, 1), (2, 1)]  # 0 is of no script, and so is 3, its double
-    assert first_of_each(shared, ["", "a"], {"a": 4}) == [(0, 1), (2, 1)]
-    assert first_of_each(shared, ["", "a"], {"": 1, "a": 1}) == [(0, 1), (0, 0)]
+    assert first_merges_of_scripts(shared, ["", "a"], {"a": 4}) == [(0, 1), (2, 1)]
+    assert first_merges_of_scripts(shared, ["", "a"], {"": 1, "a": 1}) == [(0, 1), (0, 0)]
 
 
 def test_evenly_short_sources_count_as_much_as_long_ones(

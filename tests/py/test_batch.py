@@ -12,8 +12,7 @@ import pytest
 import wwho
 from wwho import Tokenizer
 from wwho._core import lib
-from wwho.backends import native
-from wwho.backends import threads as parts
+from wwho.backends import native, parallel
 from wwho.encodings import model_bytes
 
 np = pytest.importorskip("numpy")
@@ -33,6 +32,7 @@ TEXTS: list[str | bytes] = [
 
 @pytest.fixture(scope="module", params=["native", "reference"])
 def enc(request: pytest.FixtureRequest) -> Tokenizer:
+    """Return wwho_328k, opened by the native backend and by the reference in turn."""
     return wwho.get_encoding("wwho_328k", request.param)
 
 
@@ -98,7 +98,8 @@ LINES = [f"line {k}: the kettle sings, ගෙදර ගියා" for k in range
 
 @pytest.fixture
 def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "processors", lambda: 2)
+    """Let `map_parts` believe that there are two processors."""
+    monkeypatch.setattr(parallel, "processors", lambda: 2)
 
 
 @pytest.mark.usefixtures("two_processors")
@@ -109,12 +110,13 @@ def test_short_texts_use_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     core, met = lib, set[int]()
 
     class Met:
-        """The core; the first call of each thread waits for one of the other."""
+        """The core, whose first encoding in each of two threads waits for that in the other."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(core, name)
 
         def wwho_encode(self, *arguments: object) -> object:
+            """Encode, after the other thread has begun to if this is the first call of a thread."""
             if threading.get_ident() not in met:
                 met.add(threading.get_ident())
                 both.wait()
@@ -129,21 +131,22 @@ def test_short_texts_use_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.usefixtures("two_processors")
 def test_a_long_text_is_taken_first() -> None:
     """It takes one thread its time; the other one does the rest meanwhile."""
-    long = b"x" * (10 * parts.PART)
+    long = b"x" * (10 * parallel.PART_LENGTH)
     texts = [b"a" * 1000] * 500 + [long] + [b"b" * 1000] * 500
     begun = threading.Barrier(2, timeout=600)
     taken: list[int] = []
 
     def work(part: Sequence[bytes]) -> list[bytes]:
+        """Note the length of a part; the first two parts wait for each other."""
         taken.append(len(part))
         if len(taken) <= 2:
             begun.wait()
         return list(part)
 
-    done = parts.in_parts(work, texts, 8)
+    done = parallel.map_parts(work, texts, 8)
     assert [text for part in done for text in part] == texts
     assert 1 in taken[:2]
-    assert max(taken) <= parts.PART / 1000
+    assert max(taken) <= parallel.PART_LENGTH / 1000
 
 
 @pytest.mark.usefixtures("two_processors")
@@ -154,6 +157,7 @@ def test_an_error_stops_the_other_threads(mine: bool) -> None:
     calls: list[int] = []
 
     def work(part: Sequence[bytes]) -> None:
+        """Raise MemoryError in one of the threads; the others wait until it has failed."""
         calls.append(len(part))
         if (threading.current_thread() is caller) == mine:
             failed.set()
@@ -161,7 +165,7 @@ def test_an_error_stops_the_other_threads(mine: bool) -> None:
         failed.wait()
 
     with pytest.raises(MemoryError):
-        parts.in_parts(work, [b"a" * parts.PART] * 1000, 2)
+        parallel.map_parts(work, [b"a" * parallel.PART_LENGTH] * 1000, 2)
     assert len(calls) < 1000
 
 

@@ -26,10 +26,14 @@ BUILDS = (
     *([("clang", NO_VECTORS)] if EXHAUSTIVE else []),
     # the shipped build is one with -O3
     *([("gcc", ("-O3", "-march=native"))] if EXHAUSTIVE else []),
-    # which stop at what the C standard does not define: gcc's says what it was
-    ("gcc", ("-O1", "-g", UNDEFINED, "-fno-sanitize-recover=all")),
+    # which stop at the asserts and at what C does not define: gcc's says what it was
+    ("gcc", ("-O1", "-g", UNDEFINED, "-fno-sanitize-recover=all", "-DWWHO_DEBUG")),
     # clang's is also in the harnesses of test_fuzz.py
-    *([("clang", ("-O1", "-g", UNDEFINED, "-fsanitize-trap=all"))] if EXHAUSTIVE else []),
+    *(
+        [("clang", ("-O1", "-g", UNDEFINED, "-fsanitize-trap=all", "-DWWHO_DEBUG"))]
+        if EXHAUSTIVE
+        else []
+    ),
 )
 
 NODE = re.compile(r'node: \{ title: "([^"]*)" label: "([^"]*)"')

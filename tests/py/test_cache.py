@@ -28,7 +28,7 @@ Tokens = tuple[list[int], list[int]]
 
 
 def without_cache(name: str, texts: Iterable[bytes]) -> dict[bytes, Tokens]:
-    """Ids and ends of each text."""
+    """Return ids and ends of each text, found with an empty cache."""
     core, found = Core.open(artifact(name), LONGEST), {}
     for text in texts:
         core.forget()
@@ -37,7 +37,7 @@ def without_cache(name: str, texts: Iterable[bytes]) -> dict[bytes, Tokens]:
 
 
 def check_with_cache(name: str, expected: dict[bytes, Tokens]) -> None:
-    """The same in one scratch for all texts: in their order, backwards, shuffled, and again."""
+    """Assert that texts encode the same with a cache, in order, backwards and shuffled."""
     core, texts = Core.open(artifact(name), LONGEST), list(expected)
     shuffled = random.Random(3).sample(texts, len(texts))
     for order in (texts, texts[::-1], shuffled, shuffled):
@@ -49,7 +49,7 @@ def check_with_cache(name: str, expected: dict[bytes, Tokens]) -> None:
 
 
 def hard_words() -> Iterator[bytes]:
-    """Texts of every length up to the longest that are kept, and what differs in little from them.
+    """Yield texts of every length up to the longest that is kept, and some that differ in little.
 
     Some end in zeros, as texts do that are padded; some are near the end of a text, some are not.
     """
@@ -67,6 +67,7 @@ def hard_words() -> Iterator[bytes]:
 
 
 def texts_of_vectors(name: str) -> Iterator[bytes]:
+    """Yield the texts of the vectors of an encoding, as bytes."""
     for line in vectors(name):
         if "segments" in line:
             text = line.get("text")
@@ -81,7 +82,7 @@ def test_a_warm_cache_gives_what_none_gives(name: str) -> None:
 
 
 def few_at_a_time(name: str, words: Sequence[bytes]) -> dict[bytes, Tokens]:
-    """Ids and ends of each word, of which few meet in one scratch."""
+    """Return ids and ends of each word, with few words in the cache at a time."""
     core, found = Core.open(artifact(name), LONGEST), {}
     for start in range(0, len(words), 20):
         core.forget()
@@ -96,7 +97,7 @@ def few_at_a_time(name: str, words: Sequence[bytes]) -> dict[bytes, Tokens]:
 
 
 def many_words(rng: random.Random, n: int, sinhala: bool) -> list[bytes]:
-    """So many different words, each with the space before it."""
+    """Return n different words, each with the space before it."""
     parts, lengths = (SYLLABLES, range(2, 6)) if sinhala else (LETTERS, (4, 5, 6, 9, 17, 30))
     found: dict[str, None] = {}
     while len(found) < n:

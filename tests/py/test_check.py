@@ -18,8 +18,8 @@ import tokenizers
 from wwho.assemble.base import byte_base
 from wwho.encodings import model_bytes
 from wwho.errors import BackendError
-from wwho.evaluate.check import core
-from wwho.evaluate.check.engine import check
+from wwho.evaluate.check import core_comparison as core
+from wwho.evaluate.check.library_comparison import compare_with_library
 from wwho.format.read import read_artifact
 from wwho.importers import Imported, Options, Source, import_source
 
@@ -88,7 +88,7 @@ def opened(kind: str, folder: Path) -> tuple[Source, Options, Imported]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_text_differs(kind: str, tmp_path: Path) -> None:
-    found = check(*opened(kind, tmp_path), ["the fox\n"])
+    found = compare_with_library(*opened(kind, tmp_path), ["the fox\n"])
     assert found.engine.split()[0] == KINDS[kind][1]
     assert found.texts > 500
     assert found.differences == ()
@@ -98,7 +98,9 @@ def test_no_text_differs(kind: str, tmp_path: Path) -> None:
 def test_other_ids_are_found(kind: str, tmp_path: Path) -> None:
     """Bytes are not the tokens of any of these files."""
     source, options, found = opened(kind, tmp_path)
-    differences = check(source, options, replace(found, artifact=byte_base())).differences
+    differences = compare_with_library(
+        source, options, replace(found, artifact=byte_base())
+    ).differences
     assert differences
     assert differences[0].what == "ids"
 
@@ -106,7 +108,9 @@ def test_other_ids_are_found(kind: str, tmp_path: Path) -> None:
 def test_other_text_is_found(tmp_path: Path) -> None:
     source, options, found = opened("vocab.txt", tmp_path)
     artifact = replace(found.artifact, decoder=None)
-    differences = check(source, options, replace(found, artifact=artifact)).differences
+    differences = compare_with_library(
+        source, options, replace(found, artifact=artifact)
+    ).differences
     assert {each.what for each in differences} == {"text"}
 
 
@@ -114,7 +118,7 @@ def test_tekken(tmp_path: Path) -> None:
     package = pytest.importorskip("mistral_common", reason="needs mistral-common")
     path = Path(package.__file__).parent / "data" / "tekken_240911.json"
     source = Source(path)
-    assert check(source, Options(), import_source(source)).differences == ()
+    assert compare_with_library(source, Options(), import_source(source)).differences == ()
 
 
 def test_gguf(tmp_path: Path) -> None:
@@ -123,7 +127,7 @@ def test_gguf(tmp_path: Path) -> None:
 
     (tmp_path / "x.gguf").write_bytes(gguf(*gpt2()))
     source = Source(tmp_path / "x.gguf")
-    assert check(source, Options(), import_source(source)).differences == ()
+    assert compare_with_library(source, Options(), import_source(source)).differences == ()
 
 
 def test_the_command(cli: Any, tmp_path: Path) -> None:
@@ -165,11 +169,11 @@ def test_no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = opened("sentencepiece", tmp_path)
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     with pytest.raises(BackendError, match="is not installed: pip install sentencepiece"):
-        check(*given)
+        compare_with_library(*given)
     lines = b"".join(b"%d %r 1\n" % (byte + 1, bytes([byte])) for byte in range(256))
     source = Source("rwkv_vocab.txt", lines)
     with pytest.raises(BackendError, match="no library on PyPI runs"):
-        check(source, Options(), import_source(source))
+        compare_with_library(source, Options(), import_source(source))
 
 
 def test_the_core_beside_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +182,7 @@ def test_the_core_beside_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = core.open_backend(model_bytes("r50k_base"), "reference")
     monkeypatch.setattr(core, "default_backend", lambda: "native")
     monkeypatch.setattr(core, "open_backend", lambda *_: opened)
-    monkeypatch.setattr(core, "hard_texts", lambda _: ["ab", " 12", "ab"])
+    monkeypatch.setattr(core, "make_hard_texts", lambda _: ["ab", " 12", "ab"])
     monkeypatch.setattr(core.Tokenizer, "from_bytes", lambda *_, **__: None)
     assert core.check_core(artifact) == 2
     encode = opened.encode_with_places

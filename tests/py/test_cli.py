@@ -65,6 +65,23 @@ def one_line_error(result: Result) -> str:
 # Help and usage
 
 
+def test_ctrl_c_is_silent_also_while_the_parser_is_made(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("wwho.cli.main.build_parser", stop)
+    result = cli("encode")
+    assert (result.code, result.out, result.err) == (130, b"", "")
+
+
+@pytest.mark.parametrize("module", ["wwho", "wwho.cli.main"])
+def test_modules_are_the_command(module: str) -> None:
+    run = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True)
+    assert (run.returncode, run.stdout.split()[0], run.stderr) == (0, b"wwho", b"")
+
+
 def test_help_lists_every_command(cli: Cli) -> None:
     result = cli("--help")
     assert result.code == 0
@@ -184,6 +201,18 @@ def test_unknown_special_tokens_are_refused(cli: Cli) -> None:
         assert "<|endoftext|>" in message
 
 
+@pytest.mark.parametrize("command", ["encode", "count", "decode", "segment", "inspect", "verify"])
+def test_an_empty_name_is_no_model(cli: Cli, command: str) -> None:
+    arguments = ("",) if command in ("inspect", "verify") else ("--model", "")
+    assert one_line_error(cli(command, *arguments)).startswith("wwho: there is no encoding ''; ")
+
+
+@pytest.mark.parametrize("options", [(), ("--lines",), ("--show",)])
+def test_an_empty_name_is_no_file(cli: Cli, options: Sequence[str]) -> None:
+    result = one_line_error(cli("encode", "--model", "o200k_base", *options, ""))
+    assert result == "wwho: '': No such file or directory\n"
+
+
 @pytest.mark.parametrize("command", ["encode", "count"])
 @pytest.mark.parametrize("options", [(), ("--lines",)])
 def test_endless_input_stops_at_the_limit(
@@ -191,8 +220,8 @@ def test_endless_input_stops_at_the_limit(
 ) -> None:
     """Of one word, or of one line; what can be cut may go on."""
     monkeypatch.setattr("wwho.cli.streams.MAX_BYTES", 1000)
-    monkeypatch.setattr("wwho.tokenizer.streaming.MOST", 1000)
-    monkeypatch.setattr("wwho.tokenizer.streaming.PART", 100)
+    monkeypatch.setattr("wwho.tokenizer.stream_methods.MAX_WAITING_BYTES", 1000)
+    monkeypatch.setattr("wwho.tokenizer.stream_methods.PART_BYTES", 100)
     monkeypatch.setattr("wwho.cli.streams.BLOCK", 50)
     arguments = (command, "--model", "o200k_base", *options)
     assert cli(*arguments, stdin=b"a, b\n" * 1000).code == 0
@@ -702,6 +731,22 @@ def test_a_closed_pipe_is_silent(model: Path) -> None:
         pass  # the command ended before it had read everything
     assert process.stderr is not None
     assert process.stderr.read() == b""
+    assert process.wait() == 141
+
+
+@posix
+def test_a_closed_pipe_ends_also_what_is_written_at_once() -> None:
+    """Unbuffered, as PYTHONUNBUFFERED has it, a write to a pipe may end without an error."""
+    process = subprocess.Popen(
+        [WWHO, "inspect", "--tokens", "o200k_base"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        bufsize=0,
+    )
+    assert process.stdout is not None
+    # The command has begun to write, and waits until the pipe has room for the rest.
+    assert process.stdout.read(1) == b"0"
+    process.stdout.close()
     assert process.wait() == 141
 
 

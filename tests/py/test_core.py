@@ -38,6 +38,7 @@ TEXTS = (
     b"a bc, def. " * 5,  # as many pieces as tokens
 )
 LARGEST = 2**31 - 1
+CUT = 6  # the kind of a step that cuts: FORMAT.md, STEPS
 
 
 @cache
@@ -98,7 +99,8 @@ def test_a_model_tells_what_it_is_made_of() -> None:
     assert [sgpe[index] for index in wanted] == [1, 0, 31780]
     assert numbers(model, lib.WWHO_OF_MODEL, 2) == numbers(model, 99) == []
     assert numbers(model, lib.WWHO_OF_ROUTE, 0) == [0, 2**32 - 1, 0]
-    _, automaton, *actions = numbers(model, lib.WWHO_OF_STEP, 0)
+    kind, automaton, *actions = numbers(model, lib.WWHO_OF_STEP, 0)
+    assert kind == CUT
     _, rules = numbers(model, lib.WWHO_OF_AUTOMATON, automaton)
     assert actions == [0] * rules
     assert numbers(ffi.NULL, lib.WWHO_OF_TOKENIZER) == []
@@ -115,7 +117,7 @@ def test_the_layouts_of_structs() -> None:
 
 
 def test_the_steps_of_an_automaton_find_its_pieces() -> None:
-    """Scanned as FORMAT.md says it, by wwho_class and wwho_step, for each state of an automaton."""
+    """Scanned as FORMAT.md says it, by wwho_class and wwho_advance, one character at a time."""
     core = opened("cl100k_base")
     text, found, place = "It's 1234 නමස්  done.\n\n", [], 0
     rule, state, kind = ffi.new("uint32_t *"), ffi.new("uint32_t *"), ffi.new("uint32_t *")
@@ -126,7 +128,7 @@ def test_the_steps_of_an_automaton_find_its_pieces() -> None:
             code_point = ord(text[at]) if at < len(text) else 0x110000
             assert lib.wwho_class(core.model, code_point, kind) == lib.WWHO_OK
             step = (core.model, automaton, state[0], kind[0], rule, state)
-            assert lib.wwho_step(*step) == lib.WWHO_OK
+            assert lib.wwho_advance(*step) == lib.WWHO_OK
             end = at if rule[0] != 2**32 - 1 else end
             at += 1
         found.append(text[place:end])
@@ -136,8 +138,8 @@ def test_the_steps_of_an_automaton_find_its_pieces() -> None:
     job = core.job(spans=spans, spans_cap=len(raw), flags=lib.WWHO_CUT_ONLY)
     assert lib.wwho_encode(core.model, raw, len(raw), ffi.NULL, job) == lib.WWHO_OK
     assert found == [raw[span.start : span.end].decode() for span in spans[0 : job.n_spans]]
-    assert lib.wwho_step(core.model, automaton, 4095, 0, rule, state) == lib.WWHO_ARGUMENT
-    assert lib.wwho_step(core.model, 99, 1, 0, rule, state) == lib.WWHO_ARGUMENT
+    assert lib.wwho_advance(core.model, automaton, 4095, 0, rule, state) == lib.WWHO_ARGUMENT
+    assert lib.wwho_advance(core.model, 99, 1, 0, rule, state) == lib.WWHO_ARGUMENT
 
 
 @pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])

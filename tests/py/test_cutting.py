@@ -17,8 +17,8 @@ from vector_checks import VECTORS
 
 import wwho
 from wwho import LimitError, SpecialTokenError, Tokenizer
-from wwho.tokenizer.cutting import character_edges
-from wwho.tokenizer.ends import KINDS
+from wwho.tokenizer.boundaries import BOUNDARIES
+from wwho.tokenizer.grapheme_clusters import cluster_edges
 
 CASES: list[dict[str, Any]] = json.loads((VECTORS / "chunks.json").read_text("ascii"))
 TEXT = "One. Two three.\n\nFour five? Six seven eight."
@@ -26,6 +26,7 @@ TEXT = "One. Two three.\n\nFour five? Six seven eight."
 
 @pytest.fixture(scope="module", params=["o200k_base", "wwho_328k", "wwho_super_328k"])
 def enc(request: pytest.FixtureRequest) -> Tokenizer:
+    """Return an encoding of bytes, one of syllables and one of superwords in turn."""
     return wwho.get_encoding(request.param)
 
 
@@ -41,7 +42,7 @@ def test_vectors() -> None:
         else:
             found = enc.chunk(*arguments, **options)
             assert [list(chunk[1:]) for chunk in found] == case["chunks"], case
-    assert {case["prefer"] for case in CASES} == set(KINDS)
+    assert {case["prefer"] for case in CASES} == set(BOUNDARIES)
     assert any(case["chunks"] is None for case in CASES)
 
 
@@ -60,10 +61,12 @@ def test_what_holds_of_any_text(enc: Tokenizer, text: str, limit: int, data: st.
     assert text.startswith(start)
     assert enc.count(start) <= limit
     try:
-        chunks = enc.chunk(text, limit, overlap=overlap, prefer=data.draw(st.sampled_from(KINDS)))
+        chunks = enc.chunk(
+            text, limit, overlap=overlap, prefer=data.draw(st.sampled_from(BOUNDARIES))
+        )
     except LimitError:
         return
-    is_edge = character_edges(text)
+    is_edge = cluster_edges(text)
     for chunk in chunks:
         assert chunk.text == text[chunk.start : chunk.end] != ""
         assert chunk.tokens == enc.count(chunk.text) <= limit
@@ -83,7 +86,7 @@ def test_what_holds_of_any_text(enc: Tokenizer, text: str, limit: int, data: st.
     )
 )
 def test_characters_are_grapheme_clusters(text: str) -> None:
-    is_edge = character_edges(text)
+    is_edge = cluster_edges(text)
     expected = {0, *(match.end() for match in regex.finditer(r"\X", text))}
     found = {place for place in range(len(text), -1, -1) if is_edge(place)}
     # Two versions of Unicode may join conjuncts otherwise; our scanner is tested by its own tests.

@@ -92,12 +92,13 @@ TOKENS = st.lists(st.integers(0, len(TEXTS) - 1), max_size=12)
 
 
 def backends(decoder: Decoder, specials: tuple[str, ...] = ()) -> tuple[Backend, Backend]:
-    """A model of all TEXTS, whose ids are their places."""
+    """Open a model of all TEXTS with this decoder, in both backends; ids are their places."""
     return _opened(write_decoder(decoder), specials)
 
 
 @lru_cache(64)
 def _opened(section: bytes, specials: tuple[str, ...]) -> tuple[Backend, Backend]:
+    """Open the model of `backends` for the bytes of a DECODER section, in both backends."""
     decoder = read_decoder(section, lambda _: True)
     names = sorted(TEXTS, key=str.encode)
     model = Greedy(
@@ -161,7 +162,7 @@ def test_sequences(numbers: list[int], tokens: list[int]) -> None:
 
 
 def streamed(backend: Backend, tokens: Sequence[int], sizes: Sequence[int], skip: bool) -> bytes:
-    """The text of tokens that come in groups of some sizes."""
+    """Return the text of tokens that come in groups of these sizes, decoded part by part."""
     out, held = b"", list[int]()
     ends = [*accumulate(sizes), len(tokens)]
     for start, end in zip([0, *ends], ends, strict=False):
@@ -231,6 +232,7 @@ def test_as_sentencepiece(kind: str, dummy: bool, remove: bool, bytes_: bool) ->
 
     @given(st.lists(st.sampled_from(known) | st.sampled_from(marks + specials), max_size=9))
     def check(tokens: list[int]) -> None:
+        """Assert that tokens decode as `tokenizers` decodes them, whole and one by one."""
         expected = processor.decode(tokens)
         for backend in pair:
             assert backend.decode(tokens).decode() == expected

@@ -41,7 +41,7 @@ def copy_sources(tree: Path) -> None:
     """Copy the project's files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        for name in (*build_pyodide.SOURCES, *build_backend.sources()):
+        for name in (*build_pyodide.SOURCES, *build_backend.list_sources()):
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(name, tree / name)
 

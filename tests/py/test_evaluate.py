@@ -14,18 +14,18 @@ import pytest
 from evaluated import LINES, hand_model, measured, opened, put_files
 
 import wwho
-from wwho.assemble.artifact import units_of
-from wwho.compile.load import load_schema
+from wwho.assemble.training_artifacts import unit_model
+from wwho.compile.schema_loader import load_schema
 from wwho.errors import WwhoError
-from wwho.evaluate import comparisons
+from wwho.evaluate import ascii_identity
 from wwho.evaluate.encoders import open_baseline, open_model
-from wwho.evaluate.evaluate import evaluate
-from wwho.evaluate.grammar import Grammar
-from wwho.evaluate.measure import Meter, measure
+from wwho.evaluate.evaluation import evaluate
 from wwho.evaluate.metrics import renyi_efficiency
 from wwho.evaluate.results import Efficiency, Figures
-from wwho.evaluate.text import Block, DataSet
-from wwho.evaluate.vocabulary import Glitch, VocabularyPart
+from wwho.evaluate.syllables import Grammar
+from wwho.evaluate.tallies import TokenCounter, count_text
+from wwho.evaluate.text_blocks import Block, DataSet
+from wwho.evaluate.vocabulary_use import Glitch, VocabularyPart
 from wwho.format.model import Ids, Unknown
 from wwho.format.write import write_artifact
 from wwho.train import train
@@ -37,7 +37,7 @@ OUR_TOKENS = 2 + 9 + 0 + 4 + 1
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(comparisons, "SENTENCES", 500)  # each test encodes them all
+    monkeypatch.setattr(ascii_identity, "SENTENCES", 500)  # each test encodes them all
     return put_files(tmp_path)
 
 
@@ -208,7 +208,7 @@ def test_unknown_syllables_that_are_lost_are_damage(folder: Path) -> None:
 
 def test_a_model_with_the_ids_of_another_encoder_loses_them_unasked(folder: Path) -> None:
     model = hand_model()
-    units = units_of(model)
+    units = unit_model(model)
     ids = tuple(range(units.first_id, units.first_id + len(units.texts)))
     units = replace(units, id_policy=Ids.STATED, stated=ids, unknown=Unknown.ID)
     stated = replace(model, models=(model.models[0], units))
@@ -266,11 +266,11 @@ def test_syllables_that_shorter_atoms_spell_are_spelled_not_broken(tmp_path: Pat
     train(["ක කා"] * 3, **options).save(tmp_path / "own.wwho")  # type: ignore[arg-type]
     encoder = open_model(f"{tmp_path}/own.wwho")
     grammar = Grammar(encoder.backend)
-    _, (found,) = measure([Block(["කි කා"])], grammar, [Meter(encoder, grammar)])
+    _, (found,) = count_text([Block(["කි කා"])], grammar, [TokenCounter(encoder, grammar)])
     assert (found["spelled_syllables"], found["broken_syllables"]) == (1, 0)
     # the same tokens of a vocabulary that has the syllable would break it
-    encoder.has = lambda text: True  # type: ignore[method-assign]
-    _, (found,) = measure([Block(["කි කා"])], grammar, [Meter(encoder, grammar)])
+    encoder.has_token = lambda text: True  # type: ignore[method-assign]
+    _, (found,) = count_text([Block(["කි කා"])], grammar, [TokenCounter(encoder, grammar)])
     assert (found["spelled_syllables"], found["broken_syllables"]) == (0, 1)
 
 
@@ -288,10 +288,10 @@ def test_scripts_that_a_model_lacks_are_broken_not_spelled(folder: Path) -> None
 def test_nothing_depends_on_where_blocks_end(folder: Path, cut: int) -> None:
     model = open_model(str(folder / "hand.wwho"))
     grammar = Grammar(model.backend)
-    meters = [Meter(encoder, grammar) for encoder in (model, open_baseline("o200k_base"))]
+    meters = [TokenCounter(encoder, grammar) for encoder in (model, open_baseline("o200k_base"))]
     parts = [Block(lines) for lines in (LINES[:cut], LINES[cut:]) if lines]
-    text, tallies = measure(parts, grammar, meters)
-    whole_text, whole_tallies = measure([Block(LINES)], grammar, meters)
+    text, tallies = count_text(parts, grammar, meters)
+    whole_text, whole_tallies = count_text([Block(LINES)], grammar, meters)
     for found, expected in zip([text, *tallies], [whole_text, *whole_tallies], strict=True):
         assert found.keys() == expected.keys()
         for name, value in expected.items():

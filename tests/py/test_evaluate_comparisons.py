@@ -15,18 +15,20 @@ from evaluated import byte_model, hand_model, measured, opened, put_files
 
 from wwho import Tokenizer
 from wwho.assemble.base import byte_base
-from wwho.compile.load import load_schema
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import BackendError, CorpusError
-from wwho.evaluate.comparisons import SENTENCES, Half, Identity
+from wwho.evaluate.ascii_identity import SENTENCES, Identity
 from wwho.evaluate.encoders import Encoder, open_model
-from wwho.evaluate.evaluate import evaluate
-from wwho.evaluate.text import Block, DataSet, blocks
+from wwho.evaluate.evaluation import evaluate
+from wwho.evaluate.premiums import Half
+from wwho.evaluate.text_blocks import Block, DataSet, read_blocks
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.train import baselines
 from wwho.train.baselines import TRAINERS
+from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
 from wwho.train.report import LISTED, was_trained_on
 
@@ -91,7 +93,7 @@ def test_a_half_of_parallel_texts(folder: Path) -> None:
         lines[0] += "b" * long
         (folder / name).write_text("\n".join(lines), "utf-8")
     texts = [DataSet(name, str(folder / name)) for name in ("en", "si")]
-    assert sum(1 for _ in blocks(texts[0].corpus(), lambda size: None)) > 1
+    assert sum(1 for _ in read_blocks(texts[0].corpus(), lambda size: None)) > 1
     odd, even = (
         measured(folder, parallel_texts=texts, half=half).parallel for half in ("odd", "even")
     )
@@ -138,7 +140,9 @@ def test_baselines_of_the_same_text(folder: Path) -> None:
     lines += ["".join(each) for each in product("කගජටඩතද", "ාිු", "මනල")]
     (folder / "same.txt").write_text("\n".join(lines), "utf-8")
     corpus = Corpus([folder / "same.txt"])
-    model = train_model([], byte_base(), corpus, atoms="byte", vocab_size=300)
+    model = train_model(
+        corpus, TrainOptions(schemas=[], base=byte_base(), atoms="byte", vocab_size=300)
+    )
     encoder = Encoder("model", write_artifact(model))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -151,7 +155,7 @@ def test_baselines_of_the_same_text(folder: Path) -> None:
     block = Block(lines[:4])
     for each in found.values():
         assert 290 < each.n_vocab <= 300, each.name
-        ids = each.encode(block).lines()
+        ids = each.encode(block).ids_by_line()
         assert each.decode(ids) == block.encoded, each.name
         assert len(ids[0]) < len(block.encoded[0]), each.name
     assert found["byte BPE"].provenance["corpus"] == model.provenance["corpus"]
@@ -161,7 +165,9 @@ def test_baselines_of_the_same_text(folder: Path) -> None:
 def test_baselines_of_other_text(folder: Path) -> None:
     (folder / "same.txt").write_text("මල මල\n", "utf-8")
     same = Corpus([folder / "same.txt"])
-    model = train_model([load_schema("sinhala")], byte_base(), same, prune=1)
+    model = train_model(
+        same, TrainOptions(schemas=[load_schema("sinhala")], base=byte_base(), prune=1)
+    )
     encoder, other = Encoder("model", write_artifact(model)), Corpus([folder / "text.txt"])
     for trainer in ("wwho", "tokenizers"):
         with pytest.warns(UserWarning, match="model says that it was trained on other text"):
@@ -172,7 +178,10 @@ def test_baselines_of_other_text(folder: Path) -> None:
 
 def test_baselines_of_a_model_of_text_in_nfc(folder: Path) -> None:
     corpus = Corpus([folder / "text.txt"])
-    model = train_model([load_schema("sinhala")], byte_base(), corpus, prune=1, normalize="nfc")
+    model = train_model(
+        corpus,
+        TrainOptions(schemas=[load_schema("sinhala")], base=byte_base(), prune=1, normalize="nfc"),
+    )
     encoder = Encoder("model", write_artifact(model))
     (found,) = beside(encoder, corpus, ["wwho"])
     assert found.normalize == encoder.normalize == "nfc"
@@ -201,9 +210,13 @@ def trained(folder: Path) -> Path:
     (folder / "more.txt").write_text("කම කම කම\n", "utf-8")
     base = byte_base("o200k_base")
     corpus = [folder / "text.txt", folder / "more.txt"]
-    model = train_model([load_schema("sinhala")], base, corpus, prune=1, name="mine")
+    model = train_model(
+        corpus, TrainOptions(schemas=[load_schema("sinhala")], base=base, prune=1, name="mine")
+    )
     (folder / "mine.wwho").write_bytes(write_artifact(model))
-    pairs = train_model([], base, corpus[1:], atoms="byte", vocab_size=300, name="pairs")
+    pairs = train_model(
+        corpus[1:], TrainOptions(schemas=[], base=base, atoms="byte", vocab_size=300, name="pairs")
+    )
     (folder / "pairs.wwho").write_bytes(write_artifact(pairs))
     return folder
 
@@ -234,7 +247,8 @@ def test_parallel_texts_that_a_tokenizer_was_trained_on(trained: Path) -> None:
 def test_a_text_that_the_base_was_trained_on(trained: Path) -> None:
     base = read_artifact((trained / "pairs.wwho").read_bytes())
     model = train_model(
-        [load_schema("sinhala")], base, [trained / "text.txt"], prune=1, name="over"
+        [trained / "text.txt"],
+        TrainOptions(schemas=[load_schema("sinhala")], base=base, prune=1, name="over"),
     )
     recorded = model.provenance
     (digest,) = re.findall("sha256 (.*)", base.provenance["corpus"])
@@ -248,7 +262,10 @@ def test_a_corpus_of_more_files_than_are_listed(folder: Path) -> None:
     corpus.mkdir()
     for number in range(LISTED + 1):
         (corpus / f"{number}.txt").write_text(f"ක {number}\n", "utf-8")
-    model = train_model([load_schema("sinhala")], byte_base("o200k_base"), [corpus], prune=1)
+    model = train_model(
+        [corpus],
+        TrainOptions(schemas=[load_schema("sinhala")], base=byte_base("o200k_base"), prune=1),
+    )
     read = Corpus([corpus])
     assert sum(map(len, read.blocks(lambda size: None))) > 0
     assert was_trained_on(model.provenance, read.digests)

@@ -19,7 +19,7 @@ from wwho.backends.backend import Backend
 from wwho.backends.select import open_backend
 from wwho.errors import WwhoError
 from wwho.evaluate.encoders import Encoder, open_baseline, open_model
-from wwho.evaluate.text import Block
+from wwho.evaluate.text_blocks import Block
 from wwho.format.bpe import BPE
 from wwho.format.write import write_artifact
 

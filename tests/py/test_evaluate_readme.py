@@ -16,15 +16,15 @@ from exhaustive import EXHAUSTIVE
 from test_gguf import vocabularies  # noqa: F401 - a fixture
 from test_import_files import TRIED, imported, published  # noqa: F401 - fixtures
 
-from wwho.cli.eval import evaluated
+from wwho.cli.evaluate_vocabulary import run_evaluation
 from wwho.cli.main import build_parser
 from wwho.encodings import model_bytes
-from wwho.evaluate.comparisons import parallel
 from wwho.evaluate.encoders import open_baseline, open_model
-from wwho.evaluate.evaluate import evaluate
+from wwho.evaluate.evaluation import evaluate
 from wwho.evaluate.metrics import ratio, saving
+from wwho.evaluate.premiums import measure_parallel
 from wwho.evaluate.results import Evaluation
-from wwho.evaluate.text import Block, DataSet
+from wwho.evaluate.text_blocks import Block, DataSet
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "py" / "wwho" / "evaluate" / "README.md").read_text("utf-8")
@@ -136,7 +136,7 @@ def unpack(corpora: Path, folder: Path) -> None:
 def test_the_premium_of_burmese_is_that_of_unicode(corpora: Path, tmp_path: Path) -> None:
     unpack(corpora, tmp_path)
     texts = [DataSet(name, str(tmp_path / "parallel" / f"{name}.txt")) for name in ("en", "my")]
-    found = parallel(texts, [open_baseline(name) for name in NAMES], lambda size: None)
+    found = measure_parallel(texts, [open_baseline(name) for name in NAMES], lambda size: None)
     assert found is not None
     cells_of = {cells[0]: cells[1:] for cells in rows("Token premium")}
     languages = [
@@ -157,7 +157,7 @@ def test_fairness(corpora: Path, tmp_path: Path) -> None:
     ]
     cells_of = {cells[0]: cells[1:] for cells in rows("Fairness")}
     encoders = [open_baseline(name) for name in cells_of]
-    found = parallel(texts, encoders, lambda size: None, "even")
+    found = measure_parallel(texts, encoders, lambda size: None, "even")
     assert found is not None
     assert f"{len(texts)} languages of NTREX-128, even lines" in PAGE
     for each in found.fairness:
@@ -203,7 +203,9 @@ def test_other_language_models(
     texts = [
         DataSet(name, str(tmp_path / "parallel" / f"{name}.txt")) for name in ("en", "si", "hi")
     ]
-    found = parallel(texts, [open_baseline(each) for each in (*own, *given)], lambda size: None)
+    found = measure_parallel(
+        texts, [open_baseline(each) for each in (*own, *given)], lambda size: None
+    )
     assert found is not None
     english, *others = found.languages
     for name in (*own, *tried, *of_llama_cpp):
@@ -219,7 +221,7 @@ def test_every_table(corpora: Path, tmp_path: Path) -> None:
     unpack(corpora, tmp_path)
     given = "\0".join(arguments()).replace("--against\0build/paper.wwho\0", "")
     given = given.replace("build/", f"{tmp_path}/").replace("../shared/corpora", str(corpora))
-    found = evaluated(build_parser().parse_args(given.split("\0")))
+    found = run_evaluation(build_parser().parse_args(given.split("\0")))
     check_texts(found)
     check_robustness(found)
     check_information(found)

@@ -16,7 +16,7 @@ import tokenizers
 from evaluated import LINES, TEXT, put_files
 
 from wwho.cli.main import main
-from wwho.evaluate import comparisons
+from wwho.evaluate import ascii_identity
 
 LANGUAGES = ("සිංහල භාෂාව", "हिन्दी", "தமிழ்", "العربية", "日本語", "en")
 FILES = ["index.html", "report.json", "report.md"]
@@ -26,7 +26,7 @@ FILES = ["index.html", "report.json", "report.md"]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """hand.wwho, bytes.wwho and text.txt, in the working directory."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(comparisons, "SENTENCES", 500)  # each test encodes them all
+    monkeypatch.setattr(ascii_identity, "SENTENCES", 500)  # each test encodes them all
     return put_files(tmp_path)
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import wwho
 from wwho.corpus import Corpus
 from wwho.evaluate.encoders import Encoder
-from wwho.evaluate.grammar import Grammar
 from wwho.evaluate.metrics import id_bytes
-from wwho.evaluate.text import Block, Damage, Extents, blocks
+from wwho.evaluate.syllables import Grammar
+from wwho.evaluate.text_blocks import Block, ByteRanges, Damage, read_blocks
 
 
 def test_clusters_by_rule_gb9c() -> None:
@@ -50,8 +50,8 @@ def test_damage_is_what_counting_gives(gaps: list[tuple[int, int]], cuts: set[in
         end += gap + size
     hits = [cut for cut in cuts for start, stop in stretches if start < cut < stop]
     broken = [span for span in stretches if any(span[0] < cut < span[1] for cut in cuts)]
-    extents = Extents(*np.array(stretches, np.int64).reshape(-1, 2).T)
-    assert extents.damage(np.array(sorted(cuts), np.int64)) == Damage(len(hits), len(broken))
+    extents = ByteRanges(*np.array(stretches, np.int64).reshape(-1, 2).T)
+    assert extents.count_damage(np.array(sorted(cuts), np.int64)) == Damage(len(hits), len(broken))
 
 
 @given(st.lists(st.text(st.sampled_from("aක \t\u00a0\u3000\x1c\u200b😀"), max_size=9), min_size=1))
@@ -68,17 +68,17 @@ def test_words_are_those_of_split(lines: list[str]) -> None:
 def test_blocks_are_lines_whatever_their_bytes(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("\n\u2028ක\r\n".encode() + "ක".encode()[:2] + b"x\n\xff")
-    found = list(blocks(Corpus([path]), lambda size: None))
+    found = list(read_blocks(Corpus([path]), lambda size: None))
     assert [line for block in found for line in block.lines] == [
         *("", "\u2028ක\r", "\ufffd\ufffdx", "\ufffd")
     ]
-    assert sum(block.broken for block in found) == 3
+    assert sum(block.broken_bytes for block in found) == 3
 
 
 def test_large_texts_come_in_blocks(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(TEXT * 60_000, "utf-8")
-    found = list(blocks(Corpus([path]), lambda size: None))
+    found = list(read_blocks(Corpus([path]), lambda size: None))
     assert len(found) > 1
     assert [line for block in found for line in block.lines] == LINES * 60_000
 

@@ -28,13 +28,13 @@ from wwho.compile.codepoints import CodePointSet
 from wwho.compile.unicode import category
 from wwho.encodings import list_encoding_names, model_bytes
 from wwho.errors import ExportError
-from wwho.evaluate.check.engine import check
+from wwho.evaluate.check.library_comparison import compare_with_library
 from wwho.exporters import FORMATS, export
 from wwho.exporters.exported import pattern_of
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
-from wwho.hf.names import Names
+from wwho.hf.token_names import TokenNames
 from wwho.importers import Imported, Options, Source, import_file, import_source
 from wwho.interchange.charsmap import read_charsmap, write_charsmap
 from wwho.interchange.gguf import read_metadata
@@ -322,7 +322,7 @@ def test_an_imported_model_in_tokenizers(make: Callable[[], Any], tmp_path: Path
     found = imported(make, tmp_path)
     artifact = read_artifact(write_artifact(found.artifact))
     source = Source("tokenizer.json", export(artifact, "tokenizer.json").data)
-    assert check(source, Options(), found, text_of_vectors()).differences == ()
+    assert compare_with_library(source, Options(), found, text_of_vectors()).differences == ()
     again = import_source(source).artifact
     assert write_artifact(replace(again, provenance={})) == write_artifact(
         replace(artifact, provenance={})
@@ -334,7 +334,7 @@ def test_the_names_of_tokens(make: Callable[[], Any], tmp_path: Path) -> None:
     """A name that the file of Hugging Face has is the token's here, too."""
     artifact = imported(make, tmp_path).artifact
     theirs = tokenizers.Tokenizer.from_file(str(tmp_path / f"{make.__name__}.json"))
-    names = Names(wwho.Tokenizer.from_bytes(write_artifact(artifact)))
+    names = TokenNames(wwho.Tokenizer.from_bytes(write_artifact(artifact)))
     assert names.ids == theirs.get_vocab()
 
 
@@ -357,7 +357,7 @@ def test_the_unknown_token_stays_in_the_vocabulary() -> None:
     """CLIP's comes after all others, where tokenizers would number it so by itself."""
     found = import_source(Source("x.json", document_of_places("a b</w> ab</w> <unk>", "a b</w>")))
     source = Source("x.json", export(found.artifact, "tokenizer.json").data)
-    assert check(source, Options(), found, ["ab", "a b", "cab"]).differences == ()
+    assert compare_with_library(source, Options(), found, ["ab", "a b", "cab"]).differences == ()
 
 
 def test_a_token_that_no_merge_makes() -> None:
@@ -365,7 +365,7 @@ def test_a_token_that_no_merge_makes() -> None:
     data = document_of_places("a b c</w> ab bc</w> abc</w> <unk>", "a b", "b c</w>", "a bc</w>")
     found = import_source(Source("x.json", data))
     source = Source("x.json", export(found.artifact, "tokenizer.json").data)
-    assert check(source, Options(), found, ["abc", "bc", "aabc"]).differences == ()
+    assert compare_with_library(source, Options(), found, ["abc", "bc", "aabc"]).differences == ()
 
 
 @pytest.mark.parametrize("make", [like_llama3, like_gpt4o])
@@ -382,7 +382,7 @@ def test_an_imported_model_in_tiktoken(make: Callable[[], Any], tmp_path: Path) 
     told = import_source(source, options)
     bare = replace(found.artifact, template=None, provenance=told.artifact.provenance)
     here = replace(told, artifact=bare)
-    assert check(source, options, here, text_of_vectors()).differences == ()
+    assert compare_with_library(source, options, here, text_of_vectors()).differences == ()
 
 
 @pytest.mark.parametrize(

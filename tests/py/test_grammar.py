@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from wwho.assemble.patterns import PATTERNS
 from wwho.compile import unicode
 from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.equivalence import Dfa, Product
 from wwho.compile.parse import MAX_DEPTH, parse_grammar, parse_regex
 from wwho.compile.scanners import MAX_RULES, Scanner, compile_scanners
 from wwho.compile.syntax import Chars
+from wwho.compile.transition_table import GrammarComparison, TransitionTable
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.classmap import overlay
@@ -524,8 +524,8 @@ def test_results_do_not_depend_on_the_hash_seed() -> None:
 ABC = {name: CodePointSet.of(name.lower()) for name in "ABC"}
 
 
-def dfa(**rows: dict[str, str]) -> Dfa:
-    return Dfa(tuple(rows), "s", frozenset({"t"}), rows)
+def dfa(**rows: dict[str, str]) -> TransitionTable:
+    return TransitionTable(tuple(rows), "s", frozenset({"t"}), rows)
 
 
 @pytest.mark.parametrize(
@@ -540,6 +540,8 @@ def dfa(**rows: dict[str, str]) -> Dfa:
     ],
 )
 def test_difference_is_the_shortest(
-    table: Dfa, grammar: str, expected: tuple[str, ...] | None
+    table: TransitionTable, grammar: str, expected: tuple[str, ...] | None
 ) -> None:
-    assert Product(table, parse_grammar(grammar, ABC), ABC).difference() == expected
+    assert (
+        GrammarComparison(table, parse_grammar(grammar, ABC), ABC).shortest_difference() == expected
+    )

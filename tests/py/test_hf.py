@@ -24,7 +24,7 @@ transformers = pytest.importorskip("transformers", reason="needs the extra hf")
 np = pytest.importorskip("numpy")
 
 from wwho.hf import WWHOTokenizer  # noqa: E402
-from wwho.hf.names import TWIN  # noqa: E402
+from wwho.hf.token_names import TWIN_SUFFIX  # noqa: E402
 
 TINY = Path(__file__).resolve().parents[1] / "vectors" / "tiny.wwho"
 NAMES = wwho.list_encoding_names()
@@ -43,7 +43,7 @@ TEMPLATE = (
 
 @cache
 def tokenizer(name: str = "wwho_328k") -> WWHOTokenizer:
-    """One tokenizer for all tests that do not change it."""
+    """Return the tokenizer of an encoding, one for all tests, which must not change it."""
     return WWHOTokenizer(name)
 
 
@@ -74,8 +74,8 @@ def test_names() -> None:
     """Texts; bytes in angle brackets; the base's tokens that SGPE has too; ids without a token."""
     hf = tokenizer()
     enc = hf.wwho
-    assert hf.tokenize("ඔයා 1") == ["ඔයා", f" {TWIN}", "1"]
-    assert enc.encode(" ") == [220] == hf.convert_tokens_to_ids([f" {TWIN}"])
+    assert hf.tokenize("ඔයා 1") == ["ඔයා", f" {TWIN_SUFFIX}", "1"]
+    assert enc.encode(" ") == [220] == hf.convert_tokens_to_ids([f" {TWIN_SUFFIX}"])
     part = enc.encode("𑄀")[0]
     with pytest.raises(UnicodeDecodeError):
         enc.decode_single_token_bytes(part).decode()
@@ -147,7 +147,7 @@ def test_special_tokens_of_the_model_take_options(where: str, tmp_path: Path) ->
 def test_names_that_are_no_texts_cannot_be_added() -> None:
     hf = WWHOTokenizer(TINY)
     assert (hf.add_tokens(["x"]), hf.add_tokens(["x"]), len(hf)) == (1, 0, hf.vocab_size)
-    for name in ("<0xE0>", f" {TWIN}"):
+    for name in ("<0xE0>", f" {TWIN_SUFFIX}"):
         assert name in hf.get_vocab()
         with pytest.raises(ValueError, match=f"cannot add the token '{name}': it is what b'"):
             hf.add_tokens([name])
@@ -357,7 +357,7 @@ def test_auto_tokenizer_in_a_fresh_process(model_type: str | None, tmp_path: Pat
     if model_type:
         (first / "config.json").write_text(json.dumps({"model_type": model_type}))
     text = "ගමේ <tool> x<|end|>"
-    expected = ["wwho.hf.tokenizer", hf(text)["input_ids"], TEMPLATE, [True]]
+    expected = ["wwho.hf.pretrained_tokenizer", hf(text)["input_ids"], TEMPLATE, [True]]
     environment = {**os.environ, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
     for folder, other in ((first, second), (second, tmp_path / "c")):
         done = subprocess.run(
@@ -455,6 +455,7 @@ def test_datasets_map(tmp_path: Path) -> None:
     fingerprint = datasets.fingerprint.Hasher.hash(hf)
 
     def tokenize(batch: dict[str, list[Any]]) -> Any:
+        """Encode a batch of a data set, cut to eight tokens."""
         return hf(batch["text"], truncation=True, max_length=8)
 
     options: dict[str, Any] = {"batched": True, "batch_size": 64, "remove_columns": ["text"]}
@@ -492,7 +493,7 @@ def test_a_model_learns_on_it(tmp_path: Path) -> None:
     assert ids.shape == mask.shape
 
     class Model(nn.Module):  # type: ignore[misc, name-defined]
-        """Embeddings, a recurrent layer, and scores of the next token."""
+        """A language model: embeddings, a recurrent layer, and scores of the next token."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -507,6 +508,7 @@ def test_a_model_learns_on_it(tmp_path: Path) -> None:
     model, optimizer = Model(), optimizers.Adam(learning_rate=0.02)
 
     def loss(model: Any) -> Any:
+        """Return the mean loss of a model over the tokens that are no padding."""
         each = nn.losses.cross_entropy(model(ids[:, :-1]), ids[:, 1:])
         return (each * mask[:, 1:]).sum() / mask[:, 1:].sum()
 

@@ -47,7 +47,7 @@ MODELS = [*BYTE_LEVEL, like_llama2, like_bert, like_t5, words, *PLACES, without_
 
 @cache
 def both() -> tuple[Any, Any, dict[int, int]]:
-    """Ours, the fast one, and what ids of the latter are in ours: those of its special token."""
+    """Return our tokenizer, a fast one of the same model, and our id of its special token."""
     exported = export(read_artifact(model_bytes("cl100k_base")), "tokenizer.json")
     rust = Tokenizer.from_str(exported.data.decode())
     rust.add_special_tokens([END])
@@ -71,7 +71,7 @@ def both() -> tuple[Any, Any, dict[int, int]]:
 
 @pytest.fixture(params=["right", "left"])
 def tokenizers(request: pytest.FixtureRequest) -> Any:
-    """Both, padding and truncating on one side."""
+    """Return what `both` does, with padding and truncation on the left or on the right."""
     ours, fast, ids = both()
     for each in (ours, fast):
         each.padding_side = each.truncation_side = request.param
@@ -125,7 +125,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def answers(encoded: Any, ids: dict[int, int]) -> dict[str, Any]:
-    """What was returned, special tokens by their own ids, and what is known of each row."""
+    """Return all that a result of a call says of its rows, with our ids of special tokens."""
     found = dict(encoded)
     rows = found["input_ids"]
     rows = rows if rows and isinstance(rows[0], list) else [rows]
@@ -175,7 +175,7 @@ CONFIG = {
 
 
 def opened(make: Callable[[], Any], folder: Path, **config: Any) -> tuple[Any, Any]:
-    """Ours and the fast tokenizer of the same folder."""
+    """Open the tokenizer.json of a model in a folder as our tokenizer and as the fast one."""
     imported(make, folder)
     (folder / f"{make.__name__}.json").rename(folder / "tokenizer.json")
     (folder / "tokenizer_config.json").write_text(json.dumps({**CONFIG, **config}))
@@ -218,7 +218,7 @@ def test_a_folder_of_another_library(make: Callable[[], Any], tmp_path: Path) ->
 
 
 def with_first() -> Any:
-    """Metaspace at the beginning alone, as in Llama 2."""
+    """Return a tokenizer with Metaspace at the beginning only, as Llama 2 has it."""
     made = like_llama2()
     made.normalizer = None
     made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
@@ -226,6 +226,7 @@ def with_first() -> Any:
 
 
 def added(text: str, **flags: bool) -> Any:
+    """Return an added token with these flags."""
     return transformers.AddedToken(text, **flags)
 
 

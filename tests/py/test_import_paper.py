@@ -23,12 +23,12 @@ from paper_vocab import NAMES, learn_vocab, vocab_json
 from strategies import texts as any_texts
 from tiny import paper_base, paper_document, paper_model
 
-from wwho.assemble.artifact import units_of
-from wwho.assemble.paper import Imported, import_vocab
+from wwho.assemble.paper import PaperImport, import_vocab
+from wwho.assemble.training_artifacts import unit_model
 from wwho.assemble.vocab_json import parse_vocab_json
-from wwho.cli.verify import check_replay
-from wwho.compile.load import load_schema
+from wwho.cli.verify_artifact import check_merges
 from wwho.compile.schema import Schema
+from wwho.compile.schema_loader import load_schema
 from wwho.encodings import model_bytes
 from wwho.errors import ArtifactError, SpecialTokenError
 from wwho.format.model import Added, Artifact
@@ -64,7 +64,7 @@ def tiny_tokenizer() -> Tokenizer:
     return Tokenizer.from_bytes(write_artifact(paper_base()))
 
 
-def imported(document: Document, schemas: Sequence[Schema] = SCHEMAS) -> Imported:
+def imported(document: Document, schemas: Sequence[Schema] = SCHEMAS) -> PaperImport:
     return import_vocab(parse_vocab_json(vocab_json(document)), schemas, paper_base(), name="paper")
 
 
@@ -79,7 +79,7 @@ class Both:
         below = base() if tiktoken else paper_base()
         file = parse_vocab_json(vocab_json(document))
         self.found = import_vocab(file, SCHEMAS, below, name="paper")
-        check_replay(replace(self.found.model, models=self.found.model.models[1:]))
+        check_merges(replace(self.found.model, models=self.found.model.models[1:]))
         blob = write_artifact(self.found.model)
         assert tiktoken or write_artifact(read_artifact(blob)) == blob
         self.native = Tokenizer.from_bytes(blob, backend="native")
@@ -219,11 +219,11 @@ def test_what_is_left_out_and_what_has_no_id() -> None:
     # unmade: of units outside the vocabulary. Apart: where another merge comes first, and where
     # there are two scripts in one text, or a space in its midst.
     assert (found.unmade, found.apart) == (3, 4)
-    named = zip(units_of(found.model).texts, units_of(found.model).stated, strict=True)
+    named = zip(unit_model(found.model).texts, unit_model(found.model).stated, strict=True)
     nameless = [text.decode() for text, number in named if number is None]
     assert nameless == [" කම", "कि।", "කමල", "කක", " कम", "෧෴", "රර"]
     assert found.without_id == len(nameless)
-    atoms = [text.decode() for text in units_of(found.model).symbols]
+    atoms = [text.decode() for text in unit_model(found.model).symbols]
     assert {"hello", "ල ක", "किक।", "मල"} <= set(atoms)
     assert found.never_written == 4
 

@@ -12,20 +12,20 @@ import oracle  # noqa: F401 - puts tools/ on the path
 import pytest
 from exhaustive import EXHAUSTIVE
 
-from wwho.compile.load import HAND_MADE, load_schema
 from wwho.compile.schema import Schema
+from wwho.compile.schema_loader import HAND_MADE, load_schema
 
 pytest.importorskip("uharfbuzz", reason="needs uharfbuzz")
 
 import judge_schemas
-from judge_schemas import Cutter, Shaper, by_regex, by_segmentation, shaper_of
+from judge_schemas import Cutter, Shaper, by_regex, by_segmentation, find_shaper
 
-GENERATED, BY_HAND = judge_schemas.shipped()
+GENERATED, BY_HAND = judge_schemas.load_shipped()
 
 
 def font(schema: Schema) -> Shaper:
     """The font of a script; skips the test where Debian's Noto fonts are missing."""
-    found = shaper_of(schema)
+    found = find_shaper(schema)
     if found is None:
         pytest.skip(f"needs fonts-noto-core, which is not in {judge_schemas.FONTS}")
     return found
@@ -33,7 +33,11 @@ def font(schema: Schema) -> Shaper:
 
 def test_no_short_text_is_cut_inside_a_character() -> None:
     most = 10 if EXHAUSTIVE else 6
-    few = [schema for schema in GENERATED if len(judge_schemas.kinds(schema, (schema,))) <= most]
+    few = [
+        schema
+        for schema in GENERATED
+        if len(judge_schemas.first_of_each_kind(schema, (schema,))) <= most
+    ]
     for schemas, length in ((GENERATED, 3), (few, 4)):
         for schema, found in zip(schemas, judge_schemas.judge(schemas, [], length), strict=True):
             assert found.cut == [], schema.name
@@ -60,8 +64,8 @@ def test_the_table_is_that_of_the_schemas() -> None:
             rows[cells[0], cells[2]] = cells
     assert len(rows) == 2 + len(GENERATED) + len(BY_HAND)
     for schema, model in ((each, tuple(some)) for some in (GENERATED, BY_HAND) for each in some):
-        title, points, family = judge_schemas.facts(schema)
-        n = len(judge_schemas.kinds(schema, model))
+        title, points, family = judge_schemas.row_head(schema)
+        n = len(judge_schemas.first_of_each_kind(schema, model))
         *facts, short, _, cut, _, torn = rows[title, family]
         assert facts == [title, points, family]
         assert short == f"{n + n**2 + n**3 + n**4:,}", f"{schema.name}: run the command again"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.atoms import AtomKind, compile_cuts
-from wwho.compile.load import load_schema
+from wwho.assemble.training_artifacts import unit_model
+from wwho.compile.schema_loader import load_schema
 from wwho.encodings import model_bytes
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
@@ -68,21 +68,21 @@ def test_the_hash_and_the_size_are_the_files(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_layout_is_the_models(name: str) -> None:
     card, model = card_of(name), model_of(name)
-    n_base = units_of(model).first_id - len(SPECIALS)
+    n_base = unit_model(model).first_id - len(SPECIALS)
     own = name in ("wwho_128k", "wwho_200k_indic")
     assert n_base == (len(model.models[0].texts) if own else model_of("o200k_base").n_vocab)
-    first_merge = units_of(model).first_id + len(units_of(model).symbols)
-    first_superword = units_of(model).first_id + units_of(model).first_superword
-    assert units_of(model).space_id == model.n_vocab - 1 == SIZES[name] - 1
+    first_merge = unit_model(model).first_id + len(unit_model(model).symbols)
+    first_superword = unit_model(model).first_id + unit_model(model).first_superword
+    assert unit_model(model).space_id == model.n_vocab - 1 == SIZES[name] - 1
     for first, count in (
         (0, n_base),
         (n_base, len(SPECIALS)),
-        (units_of(model).first_id, len(units_of(model).symbols)),
+        (unit_model(model).first_id, len(unit_model(model).symbols)),
         (first_merge, first_superword - first_merge),
-        (first_superword, units_of(model).n_superwords),
+        (first_superword, unit_model(model).n_superwords),
     ):
         assert not count or f"| {first:,} .. {first + count - 1:,} | {count:,} |" in card
-    assert f"| {units_of(model).space_id:,} | 1 |" in card
+    assert f"| {unit_model(model).space_id:,} | 1 |" in card
     page = (resources.files("wwho") / "models" / "README.md").read_text("utf-8")
     assert f"| `{name}` | {model.n_vocab:,} |" in page
 
@@ -93,11 +93,11 @@ def test_the_layout_is_the_models(name: str) -> None:
 def test_only_superwords_reach_over_spaces(name: str) -> None:
     model, default = model_of(name), model_of("wwho_328k")
     if name.endswith("328k"):
-        assert units_of(model).symbols == units_of(default).symbols
-    words = [text.decode("utf-8").removeprefix(" ").split(" ") for text in units_of(model).texts]
+        assert unit_model(model).symbols == unit_model(default).symbols
+    words = [text.decode("utf-8").removeprefix(" ").split(" ") for text in unit_model(model).texts]
     counts = [len(parts) for parts in words]
-    assert set(counts[: units_of(model).first_superword]) == {1}
-    assert set(counts[units_of(model).first_superword :]) == {2, 3, 4}
+    assert set(counts[: unit_model(model).first_superword]) == {1}
+    assert set(counts[unit_model(model).first_superword :]) == {2, 3, 4}
 
 
 def test_the_corpus_is_the_one_in_the_provenance(card: str, model: Artifact) -> None:
@@ -141,7 +141,7 @@ def test_the_shipped_schemas_are_those_it_was_trained_with(name: str) -> None:
 
 @pytest.mark.parametrize("character", ["ක", "ཀ", "ꦏ", "𑌕", "𑼒", "\u200d"])
 def test_a_character_of_any_script_is_one_token(character: str) -> None:
-    assert character.encode() in units_of(model_of("wwho_400k")).symbols
+    assert character.encode() in unit_model(model_of("wwho_400k")).symbols
 
 
 @pytest.mark.slow

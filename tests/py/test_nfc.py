@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho import Tokenizer
-from wwho.assemble.artifact import units_of
-from wwho.assemble.atoms import AtomKind
-from wwho.backends.native import Pool
+from wwho.assemble.training_artifacts import unit_model
+from wwho.backends.native import MemoryPool
 from wwho.corpus import Corpus
 from wwho.errors import CountsError, SpecialTokenError
 from wwho.format.write import write_artifact
-from wwho.normalize import nfc, places_before
+from wwho.normalize import nfc
+from wwho.normalize import ranges_before_normalizing as ranges_before
 from wwho.text import to_bytes
-from wwho.train import base_named, count_words, schemas_named, train
+from wwho.train import TrainOptions, count_words, train
 from wwho.train.pipeline import train_model
 
 COMPOSED = "ගේ පොත් කෝපි क़लम é ở 각 ගේ පොත් කෝපි गेट ගේ\n"
@@ -89,20 +89,20 @@ def test_a_long_text_without_a_place_to_cut_it(
     enc: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The room for its ids, which is not kept for the next call, lasts while the scratch grows."""
-    monkeypatch.setattr(Pool, "KEPT_LENGTH", 1000)
-    monkeypatch.setattr(Pool, "KEPT_SCRATCH", 0)
+    monkeypatch.setattr(MemoryPool, "KEPT_LENGTH", 1000)
+    monkeypatch.setattr(MemoryPool, "KEPT_SCRATCH", 0)
     text = "a" + "\u0301" * 300_000
     assert len(enc.encode(text)) == enc.count(text)
 
 
 @given(text=data)
-def test_places_before_and_after_name_the_same_text(enc: Tokenizer, text: bytes) -> None:
+def test_ranges_before_and_after_name_the_same_text(enc: Tokenizer, text: bytes) -> None:
     before, after = (t.decode("utf-8", "surrogateescape") for t in (text, nfc(text)))
-    singles = places_before(enc._backend, text, [(k, k + 1) for k in range(len(after))])
+    singles = ranges_before(enc._backend, text, [(k, k + 1) for k in range(len(after))])
     for (start, end), character in zip(singles, after, strict=True):
         assert 0 <= start < end <= len(before)
         assert has_stacks(before) or character in unicodedata.normalize("NFC", before[start:end])
-    assert places_before(enc._backend, text, [(0, len(after))]) == [(0, len(before))]
+    assert ranges_before(enc._backend, text, [(0, len(after))]) == [(0, len(before))]
     if before == after:
         assert singles == [(k, k + 1) for k in range(len(after))]
 
@@ -116,8 +116,8 @@ def test_training_in_nfc_is_training_on_text_in_nfc(cli: Any, tmp_path: Path) ->
     other.write_text(DECOMPOSED * 3, "utf-8", newline="")
     model = train_model_of(Corpus([other]), normalize="nfc")
     plain = train_model_of(Corpus([one]))
-    assert units_of(model) == units_of(plain)
-    assert units_of(model).symbols != units_of(train_model_of(Corpus([other]))).symbols
+    assert unit_model(model) == unit_model(plain)
+    assert unit_model(model).symbols != unit_model(train_model_of(Corpus([other]))).symbols
     assert (model.provenance["normalize"], plain.provenance.get("normalize")) == ("nfc", None)
     output = tmp_path / "x.wwho"
     options = ("--vocab-size", "60", "--prune", "1", "--min-freq", "1", "--normalize", "nfc")
@@ -130,9 +130,7 @@ def test_training_in_nfc_is_training_on_text_in_nfc(cli: Any, tmp_path: Path) ->
 
 def train_model_of(corpus: Corpus, **options: Any) -> Any:
     """A model over o200k_base, of the two schemas that ship."""
-    kind = AtomKind.SYLLABLE
-    schemas, base = schemas_named(None, kind), base_named(None, None, kind)
-    return train_model(schemas, base, corpus, **(SMALL | options))
+    return train_model(corpus, TrainOptions(**(SMALL | options)))
 
 
 def test_superwords_and_bytes_too() -> None:
@@ -280,8 +278,8 @@ def test_an_evaluation_measures_every_text_in_the_form_of_the_model(
 ) -> None:
     pytest.importorskip("numpy", reason="needs numpy")
     from wwho.evaluate.encoders import open_baseline, open_model
-    from wwho.evaluate.evaluate import evaluate
-    from wwho.evaluate.text import DataSet
+    from wwho.evaluate.evaluation import evaluate
+    from wwho.evaluate.text_blocks import DataSet
 
     enc.save(tmp_path / "x.wwho")
     (tmp_path / "nfd.txt").write_text(DECOMPOSED, "utf-8", newline="")

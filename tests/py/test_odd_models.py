@@ -28,8 +28,8 @@ from odd_models import (
 )
 
 from wwho import Tokenizer
-from wwho.assemble.artifact import units_of
-from wwho.cli.verify import check_replay
+from wwho.assemble.training_artifacts import unit_model
+from wwho.cli.verify_artifact import check_merges
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.errors import ArtifactError
@@ -166,7 +166,7 @@ def test_random_superwords() -> None:
                 superwords.append(pair)
                 spaced += [known] * (pair[0] in spaced)
         model = phrase_model(atoms, [*merges, *superwords], len(superwords))
-        if len(set(units_of(model).texts)) < len(units_of(model).texts):
+        if len(set(unit_model(model).texts)) < len(unit_model(model).texts):
             continue
         words = [bytes(rng.choices(b"abc", k=rng.choice((1, 1, 1, 2, 9)))) for _ in range(300)]
         words += [b"y", b"ay", b"", b"x,", b"a" * 70, b"ab" * 80, b"a\n", b"."]
@@ -261,18 +261,18 @@ def test_verify_finds_what_does_not_replay() -> None:
         rng = random.Random(seed)
         pairs = any_pairs(rng, range(rng.randint(1, 4)), len(LETTERS), rng.choice((3, 10, 40)))
         model = letter_model(pairs)
-        units = units_of(model)
+        units = unit_model(model)
         made = {pair: token for token, pair in enumerate(units.merges, units.n_symbols)}
         singles = {symbol: [symbol] for symbol in range(units.n_symbols)}
         for (left, right), token in made.items():
             singles[token] = singles[left] + singles[right]
         broken = [token for token in made.values() if merge(singles[token], made) != [token]]
         if not broken:
-            check_replay(model)
+            check_merges(model)
             continue
         refused += 1
         with pytest.raises(ArtifactError, match=r"own text merges to") as found:
-            check_replay(model)
+            check_merges(model)
         least = min(broken, key=lambda token: len(singles[token]))
         assert found.value.status == "REPLAY"
         assert f": token {least} is made of " in str(found.value)

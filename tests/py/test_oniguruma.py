@@ -10,6 +10,8 @@ from exhaustive import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wwho.compile.oniguruma import parse_oniguruma
+from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.steps import Cut
@@ -140,3 +142,11 @@ def test_a_pattern(pattern: str) -> None:
 def test_what_is_refused(pattern: str) -> None:
     with pytest.raises(PatternError):
         compiled(pattern)
+
+
+def test_a_longest_match_cannot_look_ahead_of_several_characters() -> None:
+    # The automaton would report matches with the characters that it looked at.
+    rules = (parse_oniguruma("a(?=bc)"), parse_oniguruma(r"[\s\S]"))
+    assert compile_scanners([Scanner("first", rules, longest=False)]).automata[0].variants
+    with pytest.raises(PatternError, match="looks ahead of several characters"):
+        compile_scanners([Scanner("longest", rules, longest=True)])

@@ -26,7 +26,7 @@ MODELS = DATA["models"]
     [(gen_openai.DATA, gen_openai.json_text), (gen_openai.MODULE, gen_openai.module_text)],
 )
 def test_is_what_the_generator_writes(path: Path, text: Callable[[Any], str]) -> None:
-    assert path.read_text(encoding="utf-8") == text(gen_openai.collected())
+    assert path.read_text(encoding="utf-8") == text(gen_openai.collect())
 
 
 def test_encodings_and_prefixes_are_tiktokens() -> None:

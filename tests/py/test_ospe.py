@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import regex
 
-from wwho.assemble.artifact import units_of
+from wwho.assemble.training_artifacts import unit_model
 from wwho.format.losses import losses
 from wwho.format.read import read_artifact
 from wwho.train import Corpus, train
@@ -89,7 +89,7 @@ def test_what_is_learnt_is_what_the_paper_says(
     )
     enc.save(tmp_path / "ospe.wwho")
     model = read_artifact((tmp_path / "ospe.wwho").read_bytes())
-    syllables = units_of(model)
+    syllables = unit_model(model)
     texts = [text.decode() for text in syllables.texts]
     found = [(texts[left], texts[right]) for left, right in syllables.merges]
     assert len(found) > 20

@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from tiny import small_model
 
 import wwho
-from wwho.assemble.artifact import counting_model
 from wwho.assemble.atoms import AtomKind
 from wwho.assemble.base import byte_base
-from wwho.compile.load import load_schema
+from wwho.assemble.training_artifacts import counting_model
+from wwho.compile.schema_loader import load_schema
 from wwho.format.model import Added, Flag
 from wwho.format.write import write_artifact
 from wwho.train import Corpus, count_words, train
-from wwho.train.native import Scanners, Words
-from wwho.train.protect import protected_in
+from wwho.train.native import NativeModel, WordTable
+from wwho.train.protect import parse_protected_texts
 from wwho.train.reference import words_of
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def cut(text: str, protect: tuple[str, ...]) -> list[str]:
 def test_words_are_those_of_the_parts_between(text: str) -> None:
     cutter = counting_model(SCHEMAS, protect=ATOMS)
     plain = counting_model(SCHEMAS)
-    words = Words()
-    words.count(Scanners(cutter), text.encode())
+    words = WordTable()
+    words.count_text(NativeModel(cutter), text.encode())
     expected = Counter(word for part in cut(text, ATOMS) for word in words_of(plain, part))
     assert dict(words.items()) == expected
 
@@ -210,7 +210,7 @@ def test_counts_know_what_was_protected(tmp_path: Path) -> None:
 
 
 def test_a_list_is_one_token_a_line() -> None:
-    assert protected_in("[a]\r\n\n  \n[b c]\n[a]\n") == ["[a]", "[b c]"]
+    assert parse_protected_texts("[a]\r\n\n  \n[b c]\n[a]\n") == ["[a]", "[b c]"]
 
 
 def test_the_command_line_says_what_was_found(tmp_path: Path, cli: Cli) -> None:
@@ -233,6 +233,6 @@ def test_kinds_are_all_cut(tmp_path: Path) -> None:
     for kind in AtomKind:
         schemas = SCHEMAS if kind is AtomKind.SYLLABLE else []
         model = counting_model(schemas, byte_base(), kind, protect=["<a>"])
-        words = Words()
-        words.count(Scanners(model), "ක<a>ම".encode())
+        words = WordTable()
+        words.count_text(NativeModel(model), "ක<a>ම".encode())
         assert "<a>" not in "".join(b"".join(word).decode() for word, _ in words.items())

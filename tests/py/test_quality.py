@@ -13,8 +13,8 @@ import pytest
 from evaluated import byte_model, measured, put_files
 
 from wwho.backends.select import open_backend
-from wwho.evaluate.check.quality import Finding, quality, worst
-from wwho.evaluate.report import markdown
+from wwho.evaluate.check.quality_gate import Finding, judge_vocabulary, worst_verdict
+from wwho.evaluate.report import render_markdown
 from wwho.format.model import Added, Artifact, Flag
 from wwho.format.write import write_artifact
 
@@ -31,7 +31,7 @@ def doubled(chars: Iterable[str], *, times: int) -> Artifact:
 
 
 def judged(artifact: Artifact) -> list[Finding]:
-    return quality(open_backend(write_artifact(artifact)))
+    return judge_vocabulary(open_backend(write_artifact(artifact)))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_protected_token_that_no_text_has_fails() -> None:
     shadow = (Added("ab", 300, Flag(0)), Added("abab", 301, Flag.NORMALIZED))
     findings = judged(replace(byte_model(), added=shadow))
     assert (findings[PROTECTED].found, findings[PROTECTED].verdict) == (1, "fail")
-    assert worst(findings) == "fail"
+    assert worst_verdict(findings) == "fail"
 
 
 def test_verify_tells_and_refuses_on_request(cli: Cli, tmp_path: Path) -> None:
@@ -91,6 +91,6 @@ def test_verify_tells_and_refuses_on_request(cli: Cli, tmp_path: Path) -> None:
 def test_a_report_has_the_gate_of_each_vocabulary(tmp_path: Path) -> None:
     found = measured(put_files(tmp_path))
     assert list(found.quality) == ["hand", "bytes"]
-    text = markdown(found)
+    text = render_markdown(found)
     assert "## Quality gate" in text
     assert "| tokens of a single byte (over 40 % warn): warn | 256 | 256 | 100 % |" in text

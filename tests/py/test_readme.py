@@ -144,6 +144,21 @@ def test_debian_packages_are_installed_only_if_asked_for(
     assert ("sudo" in commands[-1]) == bool(user)
 
 
+STOPPED = """
+import runpy, subprocess, sys
+def stop(*_, **__):
+    raise KeyboardInterrupt
+subprocess.run, sys.argv = stop, ["dev.py", "demo"]
+runpy.run_path("tools/dev.py", run_name="__main__")
+"""
+
+
+def test_ctrl_c_while_things_are_set_up_is_one_line() -> None:
+    done = run([sys.executable, "-c", STOPPED], cwd=ROOT)
+    assert done.returncode == 130
+    assert done.stderr == "\nStopped. The same command goes on from here.\n"
+
+
 def test_links_lead_to_files() -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
     assert links

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from paper_reference import SCRIPTS, segments
 from test_readme import check_console
 
-from wwho.compile.document import shipped_folder
-from wwho.compile.load import HAND_MADE, load_schema, shipped_schemas
 from wwho.compile.scanners import compile_scanners
-from wwho.compile.segments import Unit, compile_schemas, router_scanner, unit_scanner
-from wwho.compile.validate import check_schema
+from wwho.compile.schema_conditions import check_schema
+from wwho.compile.schema_document import shipped_folder
+from wwho.compile.schema_loader import HAND_MADE, load_schema, shipped_schemas
+from wwho.compile.schema_scanners import Unit, compile_schemas, router_scanner, unit_scanner
 from wwho.errors import PatternError, SchemaError
 from wwho.format.automaton import CompiledScanners
 from wwho.reference.scan import matches

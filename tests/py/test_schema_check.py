@@ -18,12 +18,12 @@ from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wwho.compile.load import load_schema
-from wwho.compile.segments import Unit, compile_schemas
+from wwho.compile.schema_loader import load_schema
+from wwho.compile.schema_scanners import Unit, compile_schemas
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
-from wwho.evaluate.check import survey as surveys
-from wwho.evaluate.check.survey import Leftover, Survey, survey
+from wwho.evaluate.check import schema_survey as surveys
+from wwho.evaluate.check.schema_survey import Leftover, Survey, survey_corpus
 from wwho.format.automaton import CompiledScanners
 from wwho.reference.scan import matches
 
@@ -55,7 +55,7 @@ def surveyed(text: str | bytes, name: str = "corpus.txt") -> Survey:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, name)
         file.write_bytes(text.encode() if isinstance(text, str) else text)
-        return survey(load_schema("sinhala"), Corpus([file]))
+        return survey_corpus(load_schema("sinhala"), Corpus([file]))
 
 
 def counts(found: tuple[Leftover, ...]) -> dict[str, int]:

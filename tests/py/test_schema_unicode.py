@@ -12,12 +12,12 @@ import gen_schemas
 import pytest
 import regex
 
-from wwho.assemble.atoms import PLAIN, AtomKind, compile_cuts, script_cut
+from wwho.assemble.atoms import PLAIN, AtomKind, compile_cuts, schema_cut
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.document import shipped_folder
-from wwho.compile.load import UNICODE, each_named, load_schema
 from wwho.compile.schema import Schema, union
-from wwho.compile.segments import compile_schemas, router_scanner
+from wwho.compile.schema_document import shipped_folder
+from wwho.compile.schema_loader import UNICODE, expand_schema_names, load_schema
+from wwho.compile.schema_scanners import compile_schemas, router_scanner
 from wwho.compile.unicode import category, script
 from wwho.encodings import model_bytes
 from wwho.errors import SchemaError
@@ -28,7 +28,7 @@ from wwho.format.scanners import read_automata, read_classes, write_automata, wr
 from wwho.reference.scan import matches
 
 FIRST_UNITS = 2
-GENERATED = each_named([UNICODE])
+GENERATED = expand_schema_names([UNICODE])
 
 
 @cache
@@ -154,7 +154,7 @@ def test_units(expected: str) -> None:
 def test_scripts_with_one_grammar_share_an_automaton() -> None:
     """And each text is cut as by its own schema alone."""
     every = list(schemas().values())
-    cuts = script_cut(everything(), every)
+    cuts = schema_cut(everything(), every)
     grammars = {schema.grammar for schema in every}
     assert len(cuts["scanners"].automata) == FIRST_UNITS + len(grammars) == 7
     assert [route.name for route in cuts["routes"][1:]] == [schema.name for schema in every]

@@ -18,10 +18,10 @@ from tiny import script_model
 
 from wwho import Tokenizer
 from wwho.assemble.patterns import PATTERNS
-from wwho.backends.native import Pool
+from wwho.backends.native import MemoryPool
 from wwho.backends.select import BackendName
 from wwho.compile.scanners import compile_scanners
-from wwho.compile.script import SPACED, groups, script_blocks, script_pieces
+from wwho.compile.script import SPACED_GROUPS, script_blocks, script_groups, script_pieces
 from wwho.errors import SourceError, UnknownTokenError
 from wwho.format.write import write_artifact
 from wwho.importers.detect import import_source
@@ -62,7 +62,7 @@ def config() -> dict[str, Any]:
     return {
         "num_index_tokens": 1448,
         "num_blocks": len(blocks),
-        "script_cat_with_space": [list(each) for each in SPACED],
+        "script_cat_with_space": [list(each) for each in SPACED_GROUPS],
         "blocks": blocks,
     }
 
@@ -125,7 +125,7 @@ def test_blocks_are_those_of_the_paper() -> None:
 
 def test_sizes_of_groups_are_those_of_figure_2() -> None:
     limits = (2, 5, 10, 50, 100, 500, 5000, 10**6)
-    sizes = [len(points) for points in groups().values()]
+    sizes = [len(points) for points in script_groups().values()]
     counts = [sum(size <= limit for size in sizes) for limit in limits]
     found = [b - a for a, b in zip([0, *counts], counts, strict=False)]
     assert found == [54, 32, 72, 100, 77, 29, 12, 5]
@@ -279,7 +279,7 @@ def newer_blocks(kinds: dict[str, str]) -> list[dict[str, Any]]:
             "script_id": han if group == ("Hiragana", "LM") else number,
             **dict(zip(("script", "category"), group, strict=True)),
             **{"sub_block_id": part, "chars": characters[at : at + 1448]},
-            "combines_with_spaces": group in SPACED or group == ("ALL", "PSF"),
+            "combines_with_spaces": group in SPACED_GROUPS or group == ("ALL", "PSF"),
         }
         for number, (group, characters) in enumerate(found.items())
         for part, at in enumerate(range(0, len(characters), 1448))
@@ -354,7 +354,7 @@ def test_a_long_text_needs_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> No
     def grow(*_: object) -> None:
         raise AssertionError("no cut was found")
 
-    monkeypatch.setattr(Pool, "grow", grow)
+    monkeypatch.setattr(MemoryPool, "exchange_for_larger", grow)
     line = "हिन्दी, a word; \n"
     for variant in ("script", "script_o200k"):
         tokenizer = Tokenizer(blob(variant, True))

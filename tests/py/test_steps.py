@@ -365,9 +365,7 @@ marked = st.text("ab é\u0301\u0327कन\u093c각\u1100\u1161", min_size=1, max
 )
 def test_rules_that_count_in_clusters(rules: dict[str, str], text: st.DataObject) -> None:
     """Normalized text, in parts of any kind, is that of tokenizers with all of the charsmap."""
-    steps = tuple(
-        Rules(each, NUMBERS["clusters"]) for each in [rules_in_clusters(rules)] if each
-    )
+    steps = tuple(Rules(each, NUMBERS["clusters"]) for each in [rules_in_clusters(rules)] if each)
     blob = write_artifact(artifact_of(Case(early=steps)))
     native, reference = (open_backend(blob, name) for name in ("native", "reference"))
     theirs = precompiled(write_charsmap(rules))

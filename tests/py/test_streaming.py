@@ -18,14 +18,14 @@ from tiny import small_model
 from wwho import SpecialTokenError, Tokenizer, get_encoding
 from wwho.format.write import write_artifact
 from wwho.normalize import nfc, nfc_parts
-from wwho.tokenizer import streaming
+from wwho.tokenizer import stream_methods
 
 NAMES = ("o200k_base", "wwho_328k", "wwho_super_328k")
 END = "<|endoftext|>"
 
 
 def cut(data: bytes, rng: random.Random) -> Iterator[bytes]:
-    """The text in random parts, some of them empty."""
+    """Yield a text in random parts, some of which are empty."""
     at = 0
     while at < len(data):
         size = rng.choice((0, 1, 2, 7, 30, 200))
@@ -35,7 +35,8 @@ def cut(data: bytes, rng: random.Random) -> Iterator[bytes]:
 
 @pytest.fixture(autouse=True)
 def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "PART", 20)
+    """Let streams encode after 20 bytes, so that short texts come in many parts."""
+    monkeypatch.setattr(stream_methods, "PART_BYTES", 20)
 
 
 @pytest.mark.parametrize("name", NAMES)

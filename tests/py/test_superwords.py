@@ -18,11 +18,11 @@ from exhaustive import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wwho.assemble.artifact import counting_model, units_of, with_merges
 from wwho.assemble.base import base_model, byte_base
+from wwho.assemble.training_artifacts import counting_model, unit_model, with_merges
 from wwho.backends.reference import ReferenceBackend
-from wwho.cli.verify import check_replay
-from wwho.compile.load import load_schema
+from wwho.cli.verify_artifact import check_merges
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError
 from wwho.format.layout import SYLLABLE
@@ -33,8 +33,9 @@ from wwho.reference.bpe import Units, words_of
 from wwho.tokenizer import Tokenizer
 from wwho.train import superwords as stage
 from wwho.train.native import Phrases
+from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
-from wwho.train.reference import merged, train_reference
+from wwho.train.reference import merge_pair, train_reference
 
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 BASE = base_model(
@@ -74,12 +75,12 @@ def trained(folder: Path, text: str, count: Any, **options: Any) -> Artifact:
     file = folder / "corpus.txt"
     file.write_text(f"{text}\nක ක ක ගම ගම\n", "utf-8")
     small = {"prune": 1, "min_freq": 1, "vocab_size": 60} | options
-    return train_model(SCHEMAS, BASE, [file], superwords=count, **small)
+    return train_model([file], TrainOptions(schemas=SCHEMAS, base=BASE, superwords=count, **small))
 
 
 def first_stage(model: Artifact) -> Artifact:
     """The same vocabulary without its superwords."""
-    units = units_of(model)
+    units = unit_model(model)
     return with_merges(model, units.merges[: len(units.merges) - units.n_superwords], 0)
 
 
@@ -111,8 +112,8 @@ def phrases_of(model: Artifact, text: str) -> Iterator[list[int]]:
 
 def sizes_of(model: Artifact) -> list[int]:
     """How many atoms each token of a first stage has."""
-    units = [1] * len(units_of(model).symbols)
-    for left, right in units_of(model).merges:
+    units = [1] * len(unit_model(model).symbols)
+    for left, right in unit_model(model).merges:
         units.append(units[left] + units[right])
     return units
 
@@ -122,7 +123,7 @@ def learnt(
 ) -> list[tuple[Pair, int]]:
     """Superwords and their gains the slow way: all pairs are counted anew each time."""
     phrases = list(phrases_of(model, text))
-    tokens = list(units_of(model).texts)
+    tokens = list(unit_model(model).texts)
     n_words, n_units = [1] * len(tokens), sizes_of(model)
     pairs: list[tuple[Pair, int]] = []
     while len(pairs) < count:
@@ -140,7 +141,7 @@ def learnt(
         tokens.append(tokens[best[0]] + tokens[best[1]])
         n_words.append(n_words[best[0]] + n_words[best[1]])
         n_units.append(n_units[best[0]] + n_units[best[1]])
-        phrases = [merged(phrase, best, len(tokens) - 1) for phrase in phrases]
+        phrases = [merge_pair(phrase, best, len(tokens) - 1) for phrase in phrases]
     return pairs
 
 
@@ -167,10 +168,10 @@ def test_what_is_learnt_is_what_the_slow_trainer_learns(
     plain = first_stage(model)
     expected = learnt(plain, f"{text}\nක ක ක ගම ගම\n", count, max_words, max_units, min_freq)
     assert max(sizes_of(model)) <= max_units
-    assert list(units_of(model).merges[len(units_of(plain).merges) :]) == [
+    assert list(unit_model(model).merges[len(unit_model(plain).merges) :]) == [
         pair for pair, _ in expected
     ]
-    assert units_of(read_artifact(write_artifact(model))).n_superwords == len(expected)
+    assert unit_model(read_artifact(write_artifact(model))).n_superwords == len(expected)
 
 
 def chosen(model: Artifact) -> int:
@@ -193,7 +194,7 @@ def test_superwords_are_worth_their_ids_up_to_where_both_merges_save_the_same(
     within = train_reference(
         counting_model(SCHEMAS), corpus, vocab_size=size - 5, prune=1, min_freq=min_freq
     ).gains
-    room = size - 5 - len(units_of(full).symbols)
+    room = size - 5 - len(unit_model(full).symbols)
     saved = [gain for _, gain in learnt(full, corpus, room, 4, 1023, min_freq)]
     lost = [*within, *[0] * (room - len(within))][::-1]
     worth = [ours >= theirs for ours, theirs in zip(saved, lost, strict=False)]
@@ -224,10 +225,10 @@ def test_the_automatic_share_goes_by_weights(tmp_path: Path) -> None:
     weighted = Corpus([few, many], weights={few: 100})
     options: dict[str, Any] = {"prune": 1, "vocab_size": 40, "superwords": "auto"}
     models = [
-        train_model(SCHEMAS, BASE, corpus, **options)
+        train_model(corpus, TrainOptions(schemas=SCHEMAS, base=BASE, **options))
         for corpus in (weighted, Corpus([few] * 100 + [many]), Corpus([many] + [few] * 100))
     ]
-    assert len({(chosen(model), tuple(units_of(model).merges)) for model in models}) == 1
+    assert len({(chosen(model), tuple(unit_model(model).merges)) for model in models}) == 1
 
 
 def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
@@ -236,12 +237,12 @@ def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
     options = ("--prune", "1", "--vocab-size", "20", "--superwords")
     done = cli("train", *options, "auto", "-o", output, file)
     model = read_artifact(output.read_bytes())
-    assert chosen(model) == units_of(model).n_superwords > 0
+    assert chosen(model) == unit_model(model).n_superwords > 0
     assert done.out.endswith(
-        f" merges, {units_of(model).n_superwords} of them superwords\n".encode()
+        f" merges, {unit_model(model).n_superwords} of them superwords\n".encode()
     )
     done = cli("train", *options, "auto", "--json", "-o", output, file)
-    assert json.loads(done.out)["superwords"] == units_of(model).n_superwords
+    assert json.loads(done.out)["superwords"] == unit_model(model).n_superwords
     assert cli("train", *options, "many", "-o", output, file).code == 2
     with pytest.raises(ValueError, match="superwords is 'many'; it must be 0 or more, or 'auto'"):
         trained(tmp_path, "ක ක", "many")
@@ -265,12 +266,14 @@ def test_every_backend_gives_the_same_tokens_and_loses_nothing(
 def test_by_hand(tmp_path: Path) -> None:
     file = tmp_path / "corpus.txt"
     file.write_text("ක ම ක ම\nක ම ක ම\nක, ම\n", "utf-8")
-    model = train_model(SCHEMAS, BASE, [file], prune=1, vocab_size=11, superwords=2)
-    tokens = [token.decode() for token in units_of(model).texts]
+    model = train_model(
+        [file], TrainOptions(schemas=SCHEMAS, base=BASE, prune=1, vocab_size=11, superwords=2)
+    )
+    tokens = [token.decode() for token in unit_model(model).texts]
     assert tokens == [" ක", " ම", "ක", "ම", " ක ම", " ම ක ම"]
     enc = Tokenizer(write_artifact(model))
     assert [enc.decode([token]) for token in enc.encode("ක ම ක ම, ක")] == ["ක", " ම ක ම", ",", " ක"]
-    check_replay(model)
+    check_merges(model)
 
 
 @pytest.mark.parametrize("atoms", ["syllable", "grapheme", "codepoint"])
@@ -278,7 +281,7 @@ def test_no_superword_reaches_across_anything_but_one_space(tmp_path: Path, atom
     rng = random.Random(7)
     pairs = [rng.choice(WORDS) + rng.choice(SEPARATORS) for _ in range(4000)]
     model = trained(tmp_path, "".join(pairs), 150, vocab_size=400, max_words=3, atoms=atoms)
-    superwords = units_of(model).texts[units_of(model).first_superword :]
+    superwords = unit_model(model).texts[unit_model(model).first_superword :]
     assert len(superwords) == 150
     enc = Tokenizer(write_artifact(first_stage(model)))
     for token in superwords:
@@ -295,7 +298,9 @@ def test_without_schemas_there_are_none(cli: Any, tmp_path: Path, atoms: str) ->
     file = tmp_path / "corpus.txt"
     file.write_text("a, b! 1  2\n" * 9, "utf-8")
     with pytest.raises(SchemaError, match="superwords join words of a script"):
-        train_model([], byte_base(), [file], atoms=atoms, prune=1, superwords=3)
+        train_model(
+            [file], TrainOptions(schemas=[], base=byte_base(), atoms=atoms, prune=1, superwords=3)
+        )
     if atoms != "syllable":  # for those the command takes all schemas
         options = ("--base", "none", "--atoms", atoms, "--superwords", "3")
         ran = cli("train", *options, "-o", tmp_path / "x.wwho", file)
@@ -321,13 +326,15 @@ def test_a_file_that_changes_between_its_two_readings(tmp_path: Path) -> None:
     file.write_text("ක ක ක\n", "utf-8")
     with pytest.raises(CorpusError, match=r"corpus\.txt has changed"):
         train_model(
-            SCHEMAS,
-            BASE,
             [file],
-            prune=1,
-            vocab_size=20,
-            superwords=2,
-            on_counted=lambda _: file.write_text("ම ම ම\n", "utf-8"),
+            TrainOptions(
+                schemas=SCHEMAS,
+                base=BASE,
+                prune=1,
+                vocab_size=20,
+                superwords=2,
+                on_counted=lambda _: file.write_text("ම ම ම\n", "utf-8"),
+            ),
         )
 
 
@@ -340,7 +347,7 @@ def test_a_large_corpus_is_sampled_by_the_text_of_its_lines(
     merges = set()
     for _ in range(3):
         rng.shuffle(lines)
-        merges.add(tuple(units_of(trained(tmp_path, "\n".join(lines), 20)).merges))
+        merges.add(tuple(unit_model(trained(tmp_path, "\n".join(lines), 20)).merges))
     assert len(merges) == 1
 
 
@@ -356,9 +363,12 @@ def sources(folder: Path) -> tuple[str, str]:
 def superwords_of(corpus: Corpus, min_freq: int = 2) -> list[bytes]:
     """The superwords learnt from a corpus."""
     model = train_model(
-        SCHEMAS, BASE, corpus, prune=1, min_freq=min_freq, vocab_size=70, superwords=30
+        corpus,
+        TrainOptions(
+            schemas=SCHEMAS, base=BASE, prune=1, min_freq=min_freq, vocab_size=70, superwords=30
+        ),
     )
-    return list(units_of(model).texts[units_of(model).first_superword :])
+    return list(unit_model(model).texts[unit_model(model).first_superword :])
 
 
 def test_a_whole_weight_is_naming_a_source_so_often(tmp_path: Path) -> None:
@@ -391,7 +401,7 @@ def test_a_share_of_the_lines(tmp_path: Path) -> None:
     for share in (Fraction(0), Fraction(1, 4), Fraction(1)):
         phrases = Phrases(model)
         phrases.collect(text, share, 1)
-        learnt_of.append(phrases.merger(1000, min_freq=1, max_words=2).step(1000))
+        learnt_of.append(phrases.make_merger(1000, min_freq=1, max_words=2).merge_more(1000))
     assert learnt_of[0] == 0  # each line is a pair of its own
     assert 150 < learnt_of[1] < 280
     assert learnt_of[2] == len(letters) ** 2

@@ -43,7 +43,7 @@ BACKENDS: tuple[BackendName, ...] = ("native", "reference")
 
 
 def template(single: str, pair: str) -> processors.TemplateProcessing:
-    """One of theirs."""
+    """Return a TemplateProcessing of `tokenizers` with the special tokens of these tests."""
     return processors.TemplateProcessing(single=single, pair=pair, special_tokens=SPECIALS)
 
 
@@ -82,7 +82,7 @@ CASES: list[tuple[processors.PostProcessor | None, Template | None]] = [
 
 
 def opened(ours: Template | None, backend: BackendName) -> Tokenizer:
-    """A small WordPiece, as BERT has it."""
+    """Open a small WordPiece model, as BERT has it, with a template."""
     first = sorted(name for name in VOCAB if not name.startswith("##"))
     later = sorted(name.removeprefix("##") for name in VOCAB if name.startswith("##"))
     model = Greedy(
@@ -104,7 +104,7 @@ def opened(ours: Template | None, backend: BackendName) -> Tokenizer:
 
 
 def theirs(processor: processors.PostProcessor | None) -> Theirs:
-    """The same, by `tokenizers`."""
+    """Return the model of `opened` as `tokenizers` has it, with a post-processor."""
     made = Theirs(models.WordPiece(VOCAB, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     made.decoder = decoders.WordPiece()
@@ -124,6 +124,7 @@ def test_as_tokenizers(number: int) -> None:
 
     @given(TEXTS, st.none() | TEXTS, st.booleans())
     def check(text: str, pair: str | None, add: bool) -> None:
+        """Assert that every method gives a text, or a pair, what `tokenizers` gives."""
         wanted = expected.encode(text, pair, add_special_tokens=add)
         for encoder in encoders:
             assert encoder.encode(text, pair, add_special_tokens=add) == wanted.ids
@@ -155,6 +156,7 @@ def test_batches_as_tokenizers(number: int) -> None:
 
     @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4), st.booleans(), st.booleans())
     def check(samples: list[tuple[str, str]], paired: bool, add: bool) -> None:
+        """Assert that every method for batches gives what `tokenizers` gives."""
         texts, seconds = [text for text, _ in samples], [pair for _, pair in samples]
         pairs = seconds if paired else None
         wanted = expected.encode_batch(samples if paired else texts, add_special_tokens=add)
@@ -192,6 +194,7 @@ def test_cut_with_room_for_the_template(number: int) -> None:
 
     @given(TEXTS, st.integers(least, least + 6))
     def check(text: str, limit: int) -> None:
+        """Assert that `truncate` cuts as `tokenizers` does, and that chunks keep their limit."""
         expected.enable_truncation(limit)
         wanted = expected.encode(text).ids
         expected.no_truncation()
@@ -240,7 +243,7 @@ TAKEN = re.compile(r"<m>\s*(\n\n| x )")
 
 
 def byte_level(rng: Random) -> Theirs:
-    """A byte level BPE that trims in some way, with added tokens that hold or take white space."""
+    """Return a byte-level BPE that trims at random, with added tokens that take white space."""
     made = Theirs(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(rng.random() < 0.5, use_regex=rng.random() < 0.8)
     made.decoder = decoders.ByteLevel()

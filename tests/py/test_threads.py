@@ -27,7 +27,7 @@ ALLOWED = {"<|endoftext|>"}
 
 
 def texts() -> list[str]:
-    """Some from a few characters to half a megabyte long."""
+    """Return texts of a few characters to half a megabyte."""
     rng = random.Random(11)
     mixed = ["".join(rng.choices(HARD, k=rng.randint(0, 200))) for _ in range(150)]
     repeated = [SENTENCE * (k % 40) + str(k) for k in range(150)]
@@ -35,7 +35,7 @@ def texts() -> list[str]:
 
 
 def answers(enc: Tokenizer, text: str) -> tuple[Any, ...]:
-    """What every method that runs the core gives."""
+    """Return the results of every method that runs the core, for a text."""
     ids = enc.encode(text, allowed_special=ALLOWED)
     return (
         ids,
@@ -57,6 +57,7 @@ def test_eight_threads_get_what_one_gets(name: str) -> None:
     enc, barrier = Tokenizer(model_bytes(name), "native"), threading.Barrier(THREADS)
 
     def work(number: int) -> bool:
+        """Return whether this thread, among others, gets the expected results in its own order."""
         order = list(range(len(lines)))
         random.Random(number).shuffle(order)
         barrier.wait()
@@ -87,7 +88,7 @@ def test_a_batch_is_the_same_on_any_threads_in_any_order(num_threads: int, times
 
 
 class Watched:
-    """The core, with the name of the function that runs."""
+    """The core, which says what function of it is running."""
 
     def __init__(self) -> None:
         self.inside: str | None = None
@@ -97,6 +98,7 @@ class Watched:
         return partial(self.call, name, found) if callable(found) else found
 
     def call(self, name: str, function: Callable[..., object], *arguments: object) -> object:
+        """Call a function of the core, and note its name while it runs."""
         self.inside = name
         try:
             return function(*arguments)
@@ -104,10 +106,11 @@ class Watched:
             self.inside = None
 
     def others_run(self, name: str, work: Callable[[], object]) -> bool:
-        """Whether, during this work, another thread ever ran while the function did."""
+        """Return whether another thread ran at any time while a function of the core did."""
         seen, done = threading.Event(), threading.Event()
 
         def look() -> None:
+            """Note, from another thread, that the function is running."""
             while not (seen.is_set() or done.is_set()):
                 if self.inside == name:
                     seen.set()
@@ -123,7 +126,7 @@ class Watched:
 
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
-    """The core watched; meanwhile a thread keeps the GIL until it lets it go itself."""
+    """Let the backend use a watched core, with threads that keep Python's lock if they may."""
     found, interval = Watched(), sys.getswitchinterval()
     monkeypatch.setattr(native, "lib", found)
     sys.setswitchinterval(1e6)

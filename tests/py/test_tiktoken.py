@@ -49,7 +49,7 @@ UNFINISHED = (
 
 @pytest.fixture(scope="session")
 def their_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of tiktoken's tests, which only its source distribution has."""
+    """Return the folder of tiktoken's tests, which only its source distribution has."""
     version = metadata.version("tiktoken")
     folder = tmp_path_factory.mktemp("tiktoken")
     options = (
@@ -70,7 +70,7 @@ def their_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def stated_differences() -> set[str]:
-    """The tests that fail with `import wwho as tiktoken`, as README.md names them."""
+    """Return the names of tiktoken's tests that README.md says fail with wwho."""
     line = next(line for line in README.splitlines() if "`test_special_token`" in line)
     return set(re.findall(r"`(test_\w+)`", line))
 
@@ -155,6 +155,7 @@ def test_the_recipe_for_more_special_tokens(kind: type[Encoding], base: str) -> 
     more = {"<|im_start|>": 50_300, "<|im_end|>": 50_301}
 
     def extended(base: Any, kind: Any) -> Any:
+        """Return an encoding with more special tokens, as the recipe of tiktoken makes it."""
         return kind(
             name="chat",
             pat_str=base._pat_str,

@@ -29,11 +29,13 @@ END = "<|endoftext|>"
 
 @pytest.fixture(scope="module")
 def enc() -> Tokenizer:
+    """Return o200k_base."""
     return wwho.get_encoding("o200k_base")
 
 
 @pytest.fixture(scope="module", params=["native", "reference"])
 def tiny(request: pytest.FixtureRequest) -> Tokenizer:
+    """Return a tiny model, opened by each backend in turn."""
     return Tokenizer.from_bytes(TINY, backend=request.param)
 
 
@@ -324,6 +326,8 @@ def test_ids_are_integers(tiny: Tokenizer) -> None:
 
 def test_ids_may_be_what_stands_for_integers(tiny: Tokenizer) -> None:
     class Id:
+        """An integer that is no `int`, as numpy has them."""
+
         def __index__(self) -> int:
             return 97
 
@@ -363,6 +367,7 @@ def test_threads(enc: Tokenizer) -> None:
     barrier = threading.Barrier(8)
 
     def work(_: int) -> list[list[int]]:
+        """Encode all lines, at the same time as the other threads."""
         barrier.wait()
         return [enc.encode(line) for line in lines]
 

@@ -20,26 +20,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import specials_of
 
-from wwho.assemble.artifact import counting_model, special_ids, trained_model, units_of
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
+from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, unit_model
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
-from wwho.train.learn import choose_atoms
-from wwho.train.native import Merger, Scanners, Words, parse_records, record
+from wwho.train.atom_choice import choose_atoms
+from wwho.train.native import Merger, NativeModel, WordTable, parse_records, record
+from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
 from wwho.train.plan import SPECIALS
-from wwho.train.reference import Learnt, Word, learn, train_reference, words_of
+from wwho.train.reference import LearntMerges, Word, learn, train_reference, words_of
 
 NATIVE = HEADER.parents[2] / "py" / "wwho" / "train" / "native"
 TRAINER_PARTS = {file.name for file in NATIVE.glob("*.[ch]")} - {"core.c"}
 SCHEMAS = [load_schema("sinhala"), load_schema("devanagari")]
 COUNTING = counting_model(SCHEMAS)
-SCANNERS = Scanners(COUNTING)
+SCANNERS = NativeModel(COUNTING)
 BASE = base_model(
     [*(bytes([byte]) for byte in range(256)), b"th", b"the", b"\xe0\xb6"],
     pattern=r"\s?\w+|\s+|[^\s\w]+",
@@ -73,9 +74,9 @@ SENTENCES = (
 )
 
 
-def count(text: str, model: Scanners = SCANNERS) -> Words:
-    words = Words()
-    words.count(model, text.encode("utf-8"))
+def count(text: str, model: NativeModel = SCANNERS) -> WordTable:
+    words = WordTable()
+    words.count_text(model, text.encode("utf-8"))
     return words
 
 
@@ -94,19 +95,19 @@ def corpus(seed: int, lines: int = 300) -> str:
 
 
 def learn_natively(
-    words: Words, *, vocab_size: int, prune: int, min_freq: int
+    words: WordTable, *, vocab_size: int, prune: int, min_freq: int
 ) -> tuple[tuple[bytes, ...], list[tuple[int, int]]]:
-    atoms = choose_atoms(words.units(), prune)
+    atoms = choose_atoms(words.count_units(), prune)
     merger = Merger(words, atoms, max_merges=vocab_size - len(atoms), min_freq=min_freq)
-    while merger.step(3):
+    while merger.merge_more(3):
         pass
     return atoms, merger.merges()
 
 
-def table_of(words: Iterable[tuple[Word, int]]) -> Words:
+def table_of(words: Iterable[tuple[Word, int]]) -> WordTable:
     """A table of these words and counts."""
-    table, items = Words(), list(words)
-    table.add(b"".join(record(word) for word, _ in items), [count for _, count in items])
+    table, items = WordTable(), list(words)
+    table.add_records(b"".join(record(word) for word, _ in items), [count for _, count in items])
     return table
 
 
@@ -149,7 +150,7 @@ def test_ties_overlaps_gaps_and_the_longest_token_are_as_stated(
     atoms = (b" a", b"a", b"b", b"c")  # " b" is the lone space and b; x is pruned
     limits: dict[str, Any] = {"min_freq": min_freq, "max_units": max_units}
     merger = Merger(table_of(words.items()), atoms, max_merges=max_merges, **limits)
-    merger.step(max_merges)
+    merger.merge_more(max_merges)
     expected = learn(words, atoms, max_merges, **limits)
     assert merger.merges() == expected.merges
     assert merger.gains() == expected.gains == sorted(expected.gains, reverse=True)
@@ -158,7 +159,7 @@ def test_ties_overlaps_gaps_and_the_longest_token_are_as_stated(
     assert sum(expected.gains) >= saved if overlaps else sum(expected.gains) == saved
 
 
-def tokens_of(words: dict[Word, int], learnt: Learnt) -> int:
+def tokens_of(words: dict[Word, int], learnt: LearntMerges) -> int:
     """How many tokens the words take."""
     return sum(count * sum(map(len, learnt.runs[word])) for word, count in words.items())
 
@@ -167,13 +168,13 @@ def test_the_rule_for_ties_by_hand() -> None:
     # every pair is seen twice: the smallest left id goes first, then the smallest right id
     words = {(b"b", b"a"): 2, (b"a", b"c"): 2, (b"a", b"b"): 2}
     merger = Merger(table_of(words.items()), (b"a", b"b", b"c"), max_merges=9, min_freq=2)
-    assert merger.step(9) == 3
+    assert merger.merge_more(9) == 3
     assert merger.merges() == [(0, 1), (0, 2), (1, 0)]
 
 
 def test_a_pair_that_overlaps_itself_is_merged_from_left_to_right() -> None:
     merger = Merger(table_of([((b"a",) * 5, 1)]), (b"a",), max_merges=9, min_freq=1)
-    merger.step(9)
+    merger.merge_more(9)
     # (a, a) is seen 4 times; it leaves A A a with (A, A) and (A, a) once each: a has the smaller id
     assert merger.merges() == [(0, 0), (1, 0), (1, 2)]
 
@@ -182,7 +183,7 @@ def test_no_token_is_longer_than_1024_bytes() -> None:
     words = {tuple(bytes([65 + k]) * 255 for k in range(9)): 5, (b"A", b"B") * 600: 5}
     atoms = tuple(sorted({unit for word in words for unit in word}))
     merger = Merger(table_of(words.items()), atoms, max_merges=2000, min_freq=1)
-    merger.step(2000)
+    merger.merge_more(2000)
     learnt = learn(words, atoms, 2000, min_freq=1)
     assert merger.merges() == learnt.merges
     texts = list(atoms)
@@ -194,7 +195,7 @@ def test_no_token_is_longer_than_1024_bytes() -> None:
 def test_counts_are_not_cut_to_32_bits() -> None:
     words = {(b"a", b"b"): 2**40, (b"c", b"d"): 2**40 + 1}
     merger = Merger(table_of(words.items()), (b"a", b"b", b"c", b"d"), max_merges=2, min_freq=2**40)
-    merger.step(2)
+    merger.merge_more(2)
     assert merger.merges() == [(2, 3), (0, 1)]
 
 
@@ -244,14 +245,14 @@ def test_records_come_out_as_they_went_in(words: list[Word]) -> None:
 )
 def test_bytes_that_are_no_records_are_refused(records: bytes, counts: list[int]) -> None:
     with pytest.raises(ValueError, match="well-formed records"):
-        Words().add(records, counts)
+        WordTable().add_records(records, counts)
 
 
 @given(texts, texts)
 def test_tables_add_up(one: str, two: str) -> None:
     added, merged, whole = count(one), count(one), count(one + "\n" + two)
-    added.add(*count(two).export())
-    merged.merge(count(two))
+    added.add_records(*count(two).export())
+    merged.add_table(count(two))
     assert dict(added.items()) == dict(merged.items()) == dict(whole.items())
 
 
@@ -263,8 +264,8 @@ def test_long_lines_and_many_slices_lose_nothing() -> None:
 
 
 def test_broken_utf8_is_counted_and_cuts_words() -> None:
-    words = Words()
-    words.count(SCANNERS, "කම".encode() + b"\xff\xe0\xb6" + "කම\n".encode())
+    words = WordTable()
+    words.count_text(SCANNERS, "කම".encode() + b"\xff\xe0\xb6" + "කම\n".encode())
     assert words.info().stray_bytes == 3
     assert dict(words.items()) == {("ක".encode(), "ම".encode()): 2}
 
@@ -275,9 +276,9 @@ def test_broken_utf8_is_counted_and_cuts_words() -> None:
 SPELL = Tokenizer.from_bytes(write_artifact(BASE), backend="reference")
 
 
-def expected_ids(word: Word, learnt: Learnt, model: Artifact) -> list[int]:
+def expected_ids(word: Word, learnt: LearntMerges, model: Artifact) -> list[int]:
     """The final segmentation of a word as ids, units outside the vocabulary as their bytes."""
-    space = units_of(model).space_id
+    space = unit_model(model).space_id
     assert space is not None
     atoms = set(learnt.atoms)
     runs = iter(learnt.runs[word])
@@ -285,12 +286,12 @@ def expected_ids(word: Word, learnt: Learnt, model: Artifact) -> list[int]:
     for unit in word:
         if unit in atoms:
             continue
-        ids += [units_of(model).first_id + token for token in next(runs)]
+        ids += [unit_model(model).first_id + token for token in next(runs)]
         if unit[:1] == b" " and unit[1:] in atoms:
             ids.append(space)
         else:
             ids += SPELL.encode(unit)
-    return ids + [units_of(model).first_id + token for token in next(runs)]
+    return ids + [unit_model(model).first_id + token for token in next(runs)]
 
 
 @settings(max_examples=25)
@@ -318,15 +319,17 @@ def test_encoding_a_training_word_gives_its_final_segmentation(text: str, prune:
 
 def test_the_layout_of_the_vocabulary(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES * 3)
-    model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, name="toy_sgpe")
+    model = train_model(
+        [path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=70, prune=3, name="toy_sgpe")
+    )
     assert BASE.n_vocab == 301
     assert [specials_of(model)[text] for text in SPECIALS] == [301, 302, 303, 304, 305]
     assert specials_of(model)["<|end|>"] == 300
-    assert units_of(model).unk_id == 302
-    assert units_of(model).first_id == 306
-    assert list(units_of(model).symbols) == sorted(units_of(model).symbols)
-    assert len(SPECIALS) + len(units_of(model).symbols) + len(units_of(model).merges) == 70
-    assert units_of(model).space_id == 301 + 70
+    assert unit_model(model).unk_id == 302
+    assert unit_model(model).first_id == 306
+    assert list(unit_model(model).symbols) == sorted(unit_model(model).symbols)
+    assert len(SPECIALS) + len(unit_model(model).symbols) + len(unit_model(model).merges) == 70
+    assert unit_model(model).space_id == 301 + 70
     assert model.n_vocab == 301 + 70 + 1
     assert model.name == "toy_sgpe"
     assert [route.name for route in model.routes] == ["other", "sinhala", "devanagari"]
@@ -337,24 +340,33 @@ def test_the_layout_of_the_vocabulary(tmp_path: Path) -> None:
 
 def test_every_syllable_at_or_above_the_threshold_is_in_the_vocabulary(tmp_path: Path) -> None:
     text = corpus(7)
-    model = train_model(SCHEMAS, BASE, [write(tmp_path, text)], vocab_size=5000, prune=20)
+    model = train_model(
+        [write(tmp_path, text)], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=5000, prune=20)
+    )
     units = Counter(unit for word in words_of(COUNTING, text) for unit in word)
     frequent = {unit for unit, number in units.items() if number >= 20}
     assert frequent
-    assert frequent <= set(units_of(model).symbols)
+    assert frequent <= set(unit_model(model).symbols)
 
 
 def test_special_tokens_as_asked(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES * 3)
-    model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=["<s>"])
-    units = units_of(model)
+    model = train_model(
+        [path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=70, prune=3, specials=["<s>"])
+    )
+    units = unit_model(model)
     assert (specials_of(model)["<s>"], units.unk_id, units.first_id) == (301, None, 302)
-    model = train_model(SCHEMAS, BASE, [path], vocab_size=70, prune=3, specials=[])
-    assert units_of(model).first_id == 301
+    model = train_model(
+        [path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=70, prune=3, specials=[])
+    )
+    assert unit_model(model).first_id == 301
 
 
 def test_other_text_is_cut_by_the_bases_own_pretokenizer(tmp_path: Path) -> None:
-    model = train_model(SCHEMAS, BASE, [write(tmp_path, SENTENCES * 3)], vocab_size=70, prune=3)
+    model = train_model(
+        [write(tmp_path, SENTENCES * 3)],
+        TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=70, prune=3),
+    )
     ours, theirs = (Tokenizer.from_bytes(write_artifact(each)) for each in (model, BASE))
     text = "the  weather,\n\nthe _weather_ \t<|end|> 12345 thé \u3000\u200b😀"
     assert ours.encode(text) == theirs.encode(text)
@@ -376,14 +388,18 @@ def test_other_text_is_cut_by_the_bases_own_pretokenizer(tmp_path: Path) -> None
 )
 def test_numbers_out_of_range(tmp_path: Path, arguments: dict[str, Any], named: str) -> None:
     with pytest.raises(ValueError, match=named):
-        train_model(SCHEMAS, BASE, [write(tmp_path, SENTENCES)], **arguments)
+        train_model(
+            [write(tmp_path, SENTENCES)], TrainOptions(schemas=SCHEMAS, base=BASE, **arguments)
+        )
 
 
 def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES)
     with pytest.raises(CorpusError) as caught:
-        train_model(SCHEMAS, BASE, [path], vocab_size=10, prune=1)
-    atoms = len(units_of(train_model(SCHEMAS, BASE, [path], prune=1)).symbols)
+        train_model([path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=10, prune=1))
+    atoms = len(
+        unit_model(train_model([path], TrainOptions(schemas=SCHEMAS, base=BASE, prune=1))).symbols
+    )
     message = str(caught.value)
     for part in (
         "vocabulary of 10 ",
@@ -392,8 +408,10 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
         f"{atoms + 5} or more",
     ):
         assert part in message
-    exact = train_model(SCHEMAS, BASE, [path], vocab_size=atoms + 5, prune=1)
-    assert (len(units_of(exact).symbols), len(units_of(exact).merges)) == (atoms, 0)
+    exact = train_model(
+        [path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=atoms + 5, prune=1)
+    )
+    assert (len(unit_model(exact).symbols), len(unit_model(exact).merges)) == (atoms, 0)
 
 
 @pytest.mark.parametrize(
@@ -408,26 +426,32 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
 )
 def test_special_tokens_that_cannot_be(tmp_path: Path, specials: list[str], named: str) -> None:
     with pytest.raises(SpecialTokenError, match=named):
-        train_model(SCHEMAS, BASE, [write(tmp_path, SENTENCES)], specials=specials)
+        train_model(
+            [write(tmp_path, SENTENCES)],
+            TrainOptions(schemas=SCHEMAS, base=BASE, specials=specials),
+        )
 
 
 def test_schemas_and_bases_that_cannot_be_trained_with(tmp_path: Path) -> None:
     path = write(tmp_path, SENTENCES)
     with pytest.raises(ValueError, match="at least one schema"):
-        train_model([], BASE, [path])
+        train_model([path], TrainOptions(schemas=[], base=BASE))
     with pytest.raises(SchemaError, match="two schemas are called 'sinhala'"):
-        train_model([SCHEMAS[0], SCHEMAS[0]], BASE, [path])
-    trained = train_model(SCHEMAS, BASE, [path], vocab_size=200, prune=1)
+        train_model([path], TrainOptions(schemas=[SCHEMAS[0], SCHEMAS[0]], base=BASE))
+    trained = train_model([path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=200, prune=1))
     with pytest.raises(ValueError, match="base vocabulary"):
-        train_model(SCHEMAS, trained, [path])
+        train_model([path], TrainOptions(schemas=SCHEMAS, base=trained))
 
 
 def test_what_to_do_where_nothing_is_frequent_enough(tmp_path: Path) -> None:
     path = str(write(tmp_path, SENTENCES))
     with pytest.warns(UserWarning, match="has none; lower prune, or give more text"):
-        train_model(SCHEMAS, BASE, [path], prune=10**6)
+        train_model([path], TrainOptions(schemas=SCHEMAS, base=BASE, prune=10**6))
     with pytest.warns(UserWarning, match="has none; give more text or higher weights"):
-        train_model(SCHEMAS, BASE, Corpus([path], weights={path: "0.000001"}), prune=1)  # the least
+        train_model(
+            Corpus([path], weights={path: "0.000001"}),
+            TrainOptions(schemas=SCHEMAS, base=BASE, prune=1),
+        )  # the least
 
 
 # The trainer and the core
@@ -465,7 +489,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
         subprocess.run(run, check=True, env={**os.environ, "PYTHONHASHSEED": str(seed)})
         outputs.append(output.read_bytes())
     assert outputs[0] == outputs[1] == outputs[2]
-    assert len(units_of(read_artifact(outputs[0])).merges) > 100
+    assert len(unit_model(read_artifact(outputs[0])).merges) > 100
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import wwho
 import wwho.train
 from wwho.cli import train as command
 from wwho.errors import ArtifactError, CorpusError, SchemaError
-from wwho.train import Corpus, train
+from wwho.train import Corpus, TrainOptions, count_words, train
 from wwho.train.report import Report
 
 SMALL: dict[str, Any] = {"vocab_size": 80, "prune": 2, "name": "x"}
@@ -69,12 +70,33 @@ def test_the_bytes_are_those_of_the_command(
 def test_the_defaults_are_those_of_the_command() -> None:
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
-    ours = {name: p.default for name, p in inspect.signature(train).parameters.items()}
-    theirs = vars(parser.parse_args(["-o", "x.wwho"]))
-    theirs["schemas"] = theirs.pop("schema")
-    shared = (ours.keys() & theirs.keys()) - {"name"}
-    assert len(shared) >= 11
-    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+    given = parser.parse_args(["-o", "unnamed.wwho"])
+    expected = replace(TrainOptions(), progress=sys.stderr.isatty())
+    assert command.train_options(given) == expected
+
+
+def test_the_keywords_are_the_options_with_their_defaults() -> None:
+    options = vars(TrainOptions())
+    train_keywords = list(inspect.signature(train).parameters.values())[1:]
+    assert {each.name: each.default for each in train_keywords} == options
+    count_keywords = list(inspect.signature(count_words).parameters.values())[2:]
+    shared = {each.name: each.default for each in count_keywords if each.name != "part"}
+    assert shared.items() <= options.items()
+
+
+def test_every_option_reaches_the_trainer(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {name: object() for name in vars(TrainOptions())}
+    given["schemas"] = [given["schemas"]]  # whatever can be compared
+    seen: list[TrainOptions] = []
+
+    def keep(corpus: Corpus, options: TrainOptions) -> None:
+        seen.append(options)
+        raise CorpusError("seen")
+
+    monkeypatch.setattr("wwho.train.pipeline.train_model", keep)
+    with pytest.raises(CorpusError, match="seen"):
+        train(["text"], **given)
+    assert vars(seen[0]) == given
 
 
 def test_what_is_trained_is_a_tokenizer(tmp_path: Path) -> None:
@@ -190,7 +212,8 @@ def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_cutting_text_needs_nothing_that_files_are_read_with() -> None:
     code = (
-        "import sys; sys.modules['lzma'] = None\nfrom wwho.assemble.artifact import counting_model"
+        "import sys; sys.modules['lzma'] = None\n"
+        "from wwho.assemble.training_artifacts import counting_model"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

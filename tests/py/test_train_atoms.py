@@ -23,15 +23,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import bpe_of, specials_of
 
-from wwho.assemble.artifact import counting_model, special_ids, trained_model, units_of
 from wwho.assemble.atoms import PLAIN, AtomKind
 from wwho.assemble.atoms import Words as WordRule
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.patterns import PATTERNS
 from wwho.assemble.script import script_step
-from wwho.cli.verify import check_replay
-from wwho.compile.load import load_schema
+from wwho.assemble.training_artifacts import counting_model, special_ids, trained_model, unit_model
+from wwho.cli.verify_artifact import check_merges
 from wwho.compile.schema import Schema
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.texts import Texts
 from wwho.errors import CorpusError, SchemaError
@@ -40,8 +40,9 @@ from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
-from wwho.train.learn import atoms_of
-from wwho.train.native import Merger, Scanners, Words
+from wwho.train.atom_choice import atoms_of
+from wwho.train.native import Merger, NativeModel, WordTable
+from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
 from wwho.train.plan import SPECIALS
 from wwho.train.reference import train_reference, words_of
@@ -115,17 +116,17 @@ def cutter(variant: Variant) -> Artifact:
 
 
 @cache
-def scanners(variant: Variant) -> Scanners:
-    return Scanners(cutter(variant))
+def scanners(variant: Variant) -> NativeModel:
+    return NativeModel(cutter(variant))
 
 
 def learn_natively(
     variant: Variant, text: str, *, vocab_size: int, prune: int, min_freq: int = 2
 ) -> tuple[tuple[bytes, ...], list[tuple[int, int]]]:
-    words = Words()
-    words.count(scanners(variant), text.encode("utf-8"))
+    words = WordTable()
+    words.count_text(scanners(variant), text.encode("utf-8"))
     if variant.kind is AtomKind.BYTE:
-        words = words.spelled()
+        words = words.spell_bytes()
     atoms = atoms_of(variant.kind, words, prune, end_of_word=variant.words.end_of_word)
     room = vocab_size - len(atoms)
     return atoms, Merger(words, atoms, max_merges=room, min_freq=min_freq).run().merges()
@@ -177,28 +178,28 @@ def test_merges_are_those_of_the_reference(
 def test_words_are_those_of_the_reference_however_often_they_come(
     variant: Variant, lines: list[str], times: int
 ) -> None:
-    words, expected = Words(), Counter[tuple[bytes, ...]]()
+    words, expected = WordTable(), Counter[tuple[bytes, ...]]()
     text = "".join(f"{line}\n" for line in lines)
     for word, count in Counter(words_of(cutter(variant), text)).items():
         expected[word] = times * count
-    words.count(scanners(variant), (text * times).encode("utf-8"))
+    words.count_text(scanners(variant), (text * times).encode("utf-8"))
     assert dict(words.items()) == expected
 
 
 def test_a_table_counts_with_one_model_after_another() -> None:
     text = "කම් කම්\n"
     models = [counting_model(SCHEMAS, kind=AtomKind(kind)) for kind in ("grapheme", "codepoint")]
-    words, expected = Words(), Counter[tuple[bytes, ...]]()
+    words, expected = WordTable(), Counter[tuple[bytes, ...]]()
     for model in (*models, *models):
-        words.count(Scanners(model), text.encode("utf-8"))
+        words.count_text(NativeModel(model), text.encode("utf-8"))
         expected.update(words_of(model, text))
     assert dict(words.items()) == expected
     assert len(expected) == 4
 
 
 def test_broken_bytes_within_words_are_counted_each_time() -> None:
-    words = Words()
-    words.count(scanners(NAMED["grapheme-all-bytes"]), b"ab\xff\xfe! \xe0\xb6\n" * 100)
+    words = WordTable()
+    words.count_text(scanners(NAMED["grapheme-all-bytes"]), b"ab\xff\xfe! \xe0\xb6\n" * 100)
     assert words.info().stray_bytes == 400
     assert dict(words.items()) == {
         (b"a", b"b"): 100,
@@ -227,7 +228,7 @@ def test_the_artifact_is_one_like_any_other(variant: Variant) -> None:
     blob = write_artifact(model)
     assert write_artifact(read_artifact(blob)) == blob
     assert len(bpe_of(model.models[-1]).merges) > 20
-    check_replay(model)
+    check_merges(model)
     native, reference = tokenizer(variant, "native"), tokenizer(variant, "reference")
     for token in (text for each in model.models for text in each.texts):
         assert native.encode_single_token(token) == reference.encode_single_token(token)
@@ -322,7 +323,7 @@ def test_words_end_with_their_space() -> None:
         *("ක්\u200dරි·ක", " ", " ග·ම·,", " (·अ·च्छा·)", " a·n·d", " 1·2", " ක·ම", " \n"),
     ]
     for variant in (ends, words):
-        for token in units_of(trained(variant)).texts:
+        for token in unit_model(trained(variant)).texts:
             assert b" " not in token[:-1] or not token.strip()
 
 
@@ -346,9 +347,9 @@ def test_no_token_of_a_grapheme_vocabulary_ends_within_a_cluster_of_its_word(tex
         for token in native.encode(whole):
             at += len(native.decode_bytes([token]))
             if (
-                token > units_of(model).first_id
+                token > unit_model(model).first_id
             ):  # else a byte of what is spelled out, or the lone space
-                assert at in bounds or token == units_of(model).space_id
+                assert at in bounds or token == unit_model(model).space_id
 
 
 # Bases
@@ -357,7 +358,7 @@ def test_no_token_of_a_grapheme_vocabulary_ends_within_a_cluster_of_its_word(tex
 def test_without_a_base_other_text_is_spelled_in_bytes() -> None:
     variant = NAMED["syllable-scripts-bytes"]
     model, native = trained(variant), tokenizer(variant, "native")
-    assert (len(model.models[0].texts), units_of(model).first_id) == (256, 256 + len(SPECIALS))
+    assert (len(model.models[0].texts), unit_model(model).first_id) == (256, 256 + len(SPECIALS))
     for text in ("the rain", "Öl\r\n", "漢字", "👩\u200d👧", "\0"):
         assert native.encode(text) == list(text.encode("utf-8"))
     assert min(native.encode("ගම")) > 255
@@ -399,26 +400,31 @@ def write(folder: Path, text: str) -> Path:
 def test_training_tells_what_the_atoms_were(tmp_path: Path) -> None:
     path = write(tmp_path, CORPUS * 3)
     for kind, schemas in (("grapheme", SCHEMAS), ("codepoint", ()), ("byte", ())):
-        model = train_model(schemas, BYTE_BASE, [path], atoms=kind, vocab_size=400, prune=4)
+        model = train_model(
+            [path],
+            TrainOptions(schemas=schemas, base=BYTE_BASE, atoms=kind, vocab_size=400, prune=4),
+        )
         variant = Variant(AtomKind(kind), schemas, BYTE_BASE)
         n_specials = 0 if kind == "byte" else len(SPECIALS)
         atoms, merges = learn_natively(variant, CORPUS * 3, vocab_size=400 - n_specials, prune=4)
         found = (
             (BYTES, bpe_of(model.models[0]).merges)
             if kind == "byte"
-            else (units_of(model).symbols, units_of(model).merges)
+            else (unit_model(model).symbols, unit_model(model).merges)
         )
         assert (found[0], list(found[1])) == (atoms, merges)
         assert model.provenance["training"].endswith(f"atoms {kind}")
         assert len(specials_of(model)) == n_specials
-    syllables = train_model(SCHEMAS, BYTE_BASE, [path], vocab_size=400, prune=4)
+    syllables = train_model(
+        [path], TrainOptions(schemas=SCHEMAS, base=BYTE_BASE, vocab_size=400, prune=4)
+    )
     assert "atoms" not in syllables.provenance["training"]
 
 
 def test_the_pattern_of_a_base_vocabulary_is_kept(tmp_path: Path) -> None:
     path = write(tmp_path, "ab ab ab, ab-ab!\n" * 9)
     base = byte_base(r"\w+|\W")
-    model = train_model([], base, [path], atoms="byte", vocab_size=300)
+    model = train_model([path], TrainOptions(schemas=[], base=base, atoms="byte", vocab_size=300))
     assert model.provenance["pattern"] == r"\w+|\W"
     assert model.models[0].texts[256:] == (b"ab",)  # no piece holds more, or two of the others
 
@@ -430,11 +436,11 @@ def test_the_pattern_of_a_base_vocabulary_is_kept(tmp_path: Path) -> None:
         ({"atoms": "byte", "schemas": SCHEMAS}, SchemaError, "sinhala, devanagari"),
         ({"atoms": "byte", "base": BASE}, ValueError, "259 tokens"),
         ({"atoms": "letter"}, ValueError, "letter"),
-        ({"atoms": "byte", "words": WordRule(whitespace=True)}, ValueError, "--words whitespace"),
-        ({"atoms": "codepoint", "words": WordRule(end_of_word=True)}, ValueError, "name schemas"),
-        ({"schemas": SCHEMAS, "words": WordRule(collapse=True)}, ValueError, "--end-of-word"),
+        ({"atoms": "byte", "words": "whitespace"}, ValueError, "--words whitespace"),
+        ({"atoms": "codepoint", "end_of_word": True}, ValueError, "name schemas"),
+        ({"schemas": SCHEMAS, "collapse_spaces": True}, ValueError, "--end-of-word"),
         (
-            {"schemas": SCHEMAS, "words": WordRule(end_of_word=True), "superwords": 5},
+            {"schemas": SCHEMAS, "end_of_word": True, "superwords": 5},
             ValueError,
             "leave out --end-of-word",
         ),
@@ -447,12 +453,12 @@ def test_what_does_not_go_together(
 ) -> None:
     chosen: dict[str, object] = {"schemas": [], "base": BYTE_BASE, "prune": 1, **arguments}
     with pytest.raises(error, match=named):
-        train_model(corpus=[write(tmp_path, CORPUS)], **chosen)  # type: ignore[arg-type]
+        train_model([write(tmp_path, CORPUS)], TrainOptions(**chosen))  # type: ignore[arg-type]
 
 
 def test_an_empty_corpus_has_no_text_of_any_kind(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no text"):
-        train_model([], BYTE_BASE, [write(tmp_path, "")], atoms="byte")
+        train_model([write(tmp_path, "")], TrainOptions(schemas=[], base=BYTE_BASE, atoms="byte"))
 
 
 # From the command line
@@ -515,7 +521,7 @@ def test_the_command_tells_how_many_atoms_and_merges(
     facts = json.loads(cli("train", corpus, *options, "--prune", 3, "--json").out)
     model = read_artifact(output.read_bytes())
     if kind == "codepoint":
-        atoms, merges = len(units_of(model).symbols), len(units_of(model).merges)
+        atoms, merges = len(unit_model(model).symbols), len(unit_model(model).merges)
     else:
         atoms = len(BYTES) if kind == "byte" else script_step().n_symbols
         merges = model.n_vocab - atoms
@@ -552,17 +558,19 @@ MERGED = [kind for kind in AtomKind if kind is not AtomKind.SCRIPT]
 @given(text=texts, kind=st.sampled_from(MERGED), most=st.integers(1, 4))
 def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most: int) -> None:
     model = train_model(
-        [] if kind is AtomKind.BYTE else SCHEMAS,
-        BYTE_BASE if kind is AtomKind.BYTE else BASE,
         Corpus(Texts([f"{text} ගමනගමන ගමනගමන"])),
-        atoms=kind,
-        vocab_size=400,
-        prune=1,
-        min_freq=1,
-        max_token_units=most,
+        TrainOptions(
+            schemas=[] if kind is AtomKind.BYTE else SCHEMAS,
+            base=BYTE_BASE if kind is AtomKind.BYTE else BASE,
+            atoms=kind,
+            vocab_size=400,
+            prune=1,
+            min_freq=1,
+            max_token_units=most,
+        ),
     )
-    pairs = bpe_of(model.models[0]).merges if kind is AtomKind.BYTE else units_of(model).merges
-    units = [1] * (256 if kind is AtomKind.BYTE else len(units_of(model).symbols))
+    pairs = bpe_of(model.models[0]).merges if kind is AtomKind.BYTE else unit_model(model).merges
+    units = [1] * (256 if kind is AtomKind.BYTE else len(unit_model(model).symbols))
     for left, right in pairs:
         units.append(units[left] + units[right])
     assert max(units) <= most
@@ -573,7 +581,9 @@ def test_no_token_has_more_atoms_than_asked_for(text: str, kind: AtomKind, most:
 @pytest.mark.parametrize("most", [0, -1, 1025])
 def test_the_longest_token_has_a_range(most: int) -> None:
     with pytest.raises(ValueError, match=rf"max_token_units is {most}; it must be between 1 and"):
-        train_model(SCHEMAS, BASE, Corpus(Texts(["ගම"])), max_token_units=most)
+        train_model(
+            Corpus(Texts(["ගම"])), TrainOptions(schemas=SCHEMAS, base=BASE, max_token_units=most)
+        )
 
 
 @pytest.mark.parametrize("backend", ["reference", "native"])
@@ -582,10 +592,11 @@ def test_every_character_is_an_atom(backend: Literal["reference", "native"]) -> 
     text = "ක්‍රම ක්‍රම ක්‍රම ක් ක්"
     schema = load_schema("sinhala")
     model = train_model(
-        [schema], BASE, Corpus(Texts([text])), prune=2, every_character=True, vocab_size=400
+        Corpus(Texts([text])),
+        TrainOptions(schemas=[schema], base=BASE, prune=2, every_character=True, vocab_size=400),
     )
     characters = {chr(each).encode() for each in schema.classified}
-    assert characters < {*units_of(model).symbols}
+    assert characters < {*unit_model(model).symbols}
     assert model.provenance["training"].endswith("every_character")
     enc = Tokenizer(write_artifact(model), backend)
 
@@ -601,4 +612,7 @@ def test_every_character_is_an_atom(backend: Literal["reference", "native"]) -> 
     assert spelled("ක්ෂි") == ["ක්", "ෂ", "ි"]
     assert enc.encode("ක්ෂි", unk="token") == [enc.encode_single_token("[UNK]")]
     with pytest.raises(SchemaError, match="every_character"):
-        train_model([], BASE, Corpus(Texts([text])), atoms="codepoint", every_character=True)
+        train_model(
+            Corpus(Texts([text])),
+            TrainOptions(schemas=[], base=BASE, atoms="codepoint", every_character=True),
+        )

@@ -12,7 +12,7 @@ import random
 import tarfile
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from importlib import resources
@@ -24,9 +24,9 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
+from wwho.assemble.training_artifacts import unit_model
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.corpus import Number
 from wwho.corpus.lines import sampler
@@ -36,6 +36,7 @@ from wwho.errors import CorpusError
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.progress import ignore
+from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
 from wwho.train.report import Report
 
@@ -72,9 +73,13 @@ def sha256(file: str) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
-def learnt(corpus: object, **options: Any) -> tuple[object, object]:
-    model: Artifact = train_model(SCHEMAS, BASE, corpus, prune=4, vocab_size=300, **options)  # type: ignore[arg-type]
-    return units_of(model).symbols, units_of(model).merges
+def learnt(
+    corpus: Corpus | Sequence[str | os.PathLike[str]], **options: Any
+) -> tuple[object, object]:
+    model: Artifact = train_model(
+        corpus, TrainOptions(schemas=SCHEMAS, base=BASE, prune=4, vocab_size=300, **options)
+    )
+    return unit_model(model).symbols, unit_model(model).merges
 
 
 # Which files
@@ -253,7 +258,7 @@ def test_urls_that_cannot_be_read(tmp_path: Path, server: str) -> None:
         (f"zip://none.txt::file://{tmp_path}/a.zip", "cannot be read: No such file"),
     ):
         with pytest.raises(CorpusError, match=named):
-            train_model(SCHEMAS, BASE, [url])
+            train_model([url], TrainOptions(schemas=SCHEMAS, base=BASE))
 
 
 def test_a_stamp_changes_with_its_file(tmp_path: Path) -> None:
@@ -284,15 +289,18 @@ def test_a_whole_weight_is_naming_a_source_so_often(tmp_path: Path) -> None:
 def test_decimal_weights_are_exact(tmp_path: Path) -> None:
     """Weights of 0.25 and 1.75 with thresholds of 1 are weights of 1 and 7 with thresholds of 4."""
     one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.txt", lines(2)))
-    whole = train_model(SCHEMAS, BASE, Corpus([one, two], weights={two: 7}), prune=60, min_freq=8)
+    whole = train_model(
+        Corpus([one, two], weights={two: 7}),
+        TrainOptions(schemas=SCHEMAS, base=BASE, prune=60, min_freq=8),
+    )
     weights: dict[str, Number] = {one: "0.25", two: Fraction(7, 4)}
     parts = Corpus([one, two], weights=weights)
-    quarter = train_model(SCHEMAS, BASE, parts, prune=15, min_freq=2)
-    assert (units_of(quarter).symbols, units_of(quarter).merges) == (
-        units_of(whole).symbols,
-        units_of(whole).merges,
+    quarter = train_model(parts, TrainOptions(schemas=SCHEMAS, base=BASE, prune=15, min_freq=2))
+    assert (unit_model(quarter).symbols, unit_model(quarter).merges) == (
+        unit_model(whole).symbols,
+        unit_model(whole).merges,
     )
-    assert len(units_of(whole).merges) > 50
+    assert len(unit_model(whole).merges) > 50
     assert quarter.provenance["corpus_weights"] == (
         f"0.25 for sha256 {sha256(one)}, 1.75 for sha256 {sha256(two)}"
     )
@@ -301,7 +309,10 @@ def test_decimal_weights_are_exact(tmp_path: Path) -> None:
 
 def test_a_model_names_its_files_or_the_list_of_very_many(tmp_path: Path) -> None:
     files = [str(put(tmp_path / f"{k}.txt", [f"ගම {k}"])) for k in range(1001)]
-    few, many = (train_model(SCHEMAS, BASE, each, prune=1) for each in (files[:1000], files[::-1]))
+    few, many = (
+        train_model(each, TrainOptions(schemas=SCHEMAS, base=BASE, prune=1))
+        for each in (files[:1000], files[::-1])
+    )
     text = " ".join(f"sha256 {digest}" for digest in sorted(map(sha256, files[:1000])))
     assert few.provenance["corpus"] == text
     text = " ".join(f"sha256 {digest}" for digest in sorted(map(sha256, files)))
@@ -311,8 +322,10 @@ def test_a_model_names_its_files_or_the_list_of_very_many(tmp_path: Path) -> Non
 
 def test_weights_of_one_leave_no_trace(tmp_path: Path) -> None:
     one = str(put(tmp_path / "1.txt", lines(1)))
-    plain = train_model(SCHEMAS, BASE, [one], prune=4)
-    same = train_model(SCHEMAS, BASE, Corpus([one], weights={one: 1}, sample=1), prune=4)
+    plain = train_model([one], TrainOptions(schemas=SCHEMAS, base=BASE, prune=4))
+    same = train_model(
+        Corpus([one], weights={one: 1}, sample=1), TrainOptions(schemas=SCHEMAS, base=BASE, prune=4)
+    )
     assert write_artifact(plain) == write_artifact(same)
 
 
@@ -325,7 +338,7 @@ def test_a_float_is_the_number_that_it_is_written_as(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("sources", "named"), [([], "there is no source"), ("a.txt", "'a.txt';")])
 def test_sources_are_a_list_of_names(sources: Any, named: str) -> None:
     with pytest.raises(ValueError, match=named):
-        train_model(SCHEMAS, BASE, sources)
+        train_model(sources, TrainOptions(schemas=SCHEMAS, base=BASE))
 
 
 @pytest.mark.parametrize(
@@ -354,7 +367,7 @@ def test_counts_that_are_too_large_are_refused(tmp_path: Path) -> None:
     one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.txt", lines(2) * 800))
     weights: dict[str, Number] = {one: "0.000001", two: 10**6}
     with pytest.raises(ValueError, match=r"counts may reach \d+, and 9223372036854775807 is the"):
-        train_model(SCHEMAS, BASE, Corpus([one, two], weights=weights))
+        train_model(Corpus([one, two], weights=weights), TrainOptions(schemas=SCHEMAS, base=BASE))
 
 
 # Samples
@@ -367,7 +380,9 @@ def test_a_sample_is_a_share_of_the_lines_whatever_their_form(tmp_path: Path) ->
         reports: list[Report] = []
         for sample in ("0.25", "0.5", "1"):
             corpus = Corpus([path], sample=sample)
-            train_model(SCHEMAS, BASE, corpus, prune=1, on_counted=reports.append)
+            train_model(
+                corpus, TrainOptions(schemas=SCHEMAS, base=BASE, prune=1, on_counted=reports.append)
+            )
         totals = [report.total for report in reports]
         assert [total.lines for total in totals] == [4000] * 3
         assert [total.sampled for total in totals] == [1016, 1994, 4000]
@@ -382,12 +397,15 @@ def test_a_sample_depends_on_the_lines_alone(tmp_path: Path) -> None:
     texts = lines(1, 3000)
     there, back = put(tmp_path / "1.txt", texts), put(tmp_path / "2.txt", texts[::-1])
     models = [
-        train_model(SCHEMAS, BASE, Corpus([path], sample="0.3"), prune=4, processes=processes)
+        train_model(
+            Corpus([path], sample="0.3"),
+            TrainOptions(schemas=SCHEMAS, base=BASE, prune=4, processes=processes),
+        )
         for path, processes in ((there, 1), (back, 2))
     ]
-    assert (units_of(models[0]).symbols, units_of(models[0]).merges) == (
-        units_of(models[1]).symbols,
-        units_of(models[1]).merges,
+    assert (unit_model(models[0]).symbols, unit_model(models[0]).merges) == (
+        unit_model(models[1]).symbols,
+        unit_model(models[1]).merges,
     )
     assert models[0].provenance["corpus_sample"] == "0.3 of the lines"
     kept = [text for text in texts if sampler(Fraction("0.3"))(text.encode())]  # type: ignore[misc]
@@ -397,7 +415,10 @@ def test_a_sample_depends_on_the_lines_alone(tmp_path: Path) -> None:
 def test_objects_of_json_lines_are_sampled_by_their_line(tmp_path: Path) -> None:
     path = put(tmp_path / "a.jsonl", [f"ගම {number}" for number in range(2000)])
     reports: list[Report] = []
-    train_model(SCHEMAS, BASE, Corpus([path], sample="0.5"), prune=1, on_counted=reports.append)
+    train_model(
+        Corpus([path], sample="0.5"),
+        TrainOptions(schemas=SCHEMAS, base=BASE, prune=1, on_counted=reports.append),
+    )
     keep = sampler(Fraction("0.5"))
     assert keep is not None
     expected = sum(map(keep, path.read_bytes().splitlines()))
@@ -407,7 +428,7 @@ def test_objects_of_json_lines_are_sampled_by_their_line(tmp_path: Path) -> None
 def test_an_empty_sample_is_named(tmp_path: Path) -> None:
     path = put(tmp_path / "a.txt", ["ගම"])
     with pytest.raises(CorpusError, match="1 lines, of which 0 were counted"):
-        train_model(SCHEMAS, BASE, Corpus([path], sample="0.000001"))
+        train_model(Corpus([path], sample="0.000001"), TrainOptions(schemas=SCHEMAS, base=BASE))
 
 
 # The report
@@ -420,7 +441,9 @@ def test_the_report_by_hand(tmp_path: Path) -> None:
     reports: list[Report] = []
     corpus = Corpus([one, str(two)], weights={one: "2.5"})
     with pytest.warns(UserWarning, match="1 broken characters"):
-        train_model(SCHEMAS, BASE, corpus, prune=1, on_counted=reports.append)
+        train_model(
+            corpus, TrainOptions(schemas=SCHEMAS, base=BASE, prune=1, on_counted=reports.append)
+        )
     (first, second), total = reports[0].sources, reports[0].total
     assert (first.name, first.weight, first.files, first.lines, first.sampled) == (
         one, "2.5", 1, 3, 3,

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 import wwho
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus, contents
 from wwho.corpus.corpus import Number
 from wwho.corpus.reader import Reading, part_of
@@ -32,6 +32,7 @@ from wwho.errors import CorpusError, CountsError
 from wwho.format.write import write_artifact
 from wwho.train import count_words
 from wwho.train.counts import Counts
+from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
 from wwho.train.report import Report
 
@@ -79,7 +80,9 @@ def count(file: str, output: Path | str, **options: Any) -> str:
 
 
 def trained(corpus: Any, **options: Any) -> bytes:
-    return write_artifact(train_model(SCHEMAS, BASE, corpus, **OPTIONS | options))
+    return write_artifact(
+        train_model(corpus, TrainOptions(schemas=SCHEMAS, base=BASE, **(OPTIONS | options)))
+    )
 
 
 # The same bytes
@@ -196,9 +199,10 @@ import os, signal, sys
 from wwho.cli.main import main
 from wwho.format import files
 from wwho.corpus import contents
-from wwho.train.native import Words
+from wwho.train.native import WordTable
 
-contents.CHUNK, left, count, rename = 1 << 14, int(sys.argv.pop(1)), Words.count, os.replace
+contents.CHUNK, left = 1 << 14, int(sys.argv.pop(1))
+count, rename = WordTable.count_text, os.replace
 
 def counted(*arguments):
     global left
@@ -212,7 +216,7 @@ def renamed(*arguments):
         os.kill(os.getpid(), signal.SIGKILL)
     rename(*arguments)
 
-Words.count, os.replace = counted, renamed
+WordTable.count_text, os.replace = counted, renamed
 raise SystemExit(main())
 """
 
@@ -241,7 +245,7 @@ def test_counts_of_other_words(tmp_path: Path) -> None:
     file = write_corpus(tmp_path)[0]
     counts = Corpus(counts=[count(file, tmp_path / "a.counts")])
     with pytest.raises(CountsError, match="schemas: sinhala devanagari there, sinhala here"):
-        train_model(SCHEMAS[:1], BASE, counts)
+        train_model(counts, TrainOptions(schemas=SCHEMAS[:1], base=BASE))
     with pytest.raises(CountsError, match="atoms: syllable there, grapheme here"):
         trained(counts, atoms="grapheme")
     with pytest.raises(CountsError, match="normalize: none there, nfc here"):
@@ -263,7 +267,7 @@ def changed(file: Path, **facts: Any) -> None:
 
 def test_counts_of_another_version(tmp_path: Path) -> None:
     file = Path(count(write_corpus(tmp_path)[0], tmp_path / "a.counts"))
-    made = dict(Counts.load(file).made)
+    made = dict(Counts.load(file).settings)
     changed(file, made=made | {"writer": "wwho 0.0"})
     with pytest.raises(CountsError, match=r"writer: wwho 0\.0 there, wwho \d\S+ here"):
         trained(Corpus(counts=[file]))

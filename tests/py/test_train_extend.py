@@ -12,7 +12,7 @@ from test_export import TEXTS, imported, like_bert, like_deepseek, like_llama3, 
 
 import wwho
 from wwho.encodings import model_bytes
-from wwho.evaluate.check.engine import HARD
+from wwho.evaluate.check.library_comparison import HARD_TEXTS
 from wwho.hf import WWHOTokenizer
 
 SINHALA = "ගමේ පාසල\nගමේ පාර\n"
@@ -30,7 +30,7 @@ def test_extend(cli: Any, make: Any, tmp_path: Path) -> None:
 
     old = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path))
     new = WWHOTokenizer(out)
-    for text in (*TEXTS, *HARD, "the <|end|>cats<s>"):
+    for text in (*TEXTS, *HARD_TEXTS, "the <|end|>cats<s>"):
         if not any("\u0d80" <= char <= "\u0dff" for char in text):
             assert new(text)["input_ids"] == old(text)["input_ids"], text
             ids = old(text)["input_ids"]

@@ -25,15 +25,16 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.base import base_model
-from wwho.compile.load import load_schema
+from wwho.assemble.training_artifacts import unit_model
+from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
 from wwho.corpus.lines import Block, blocks_of
 from wwho.corpus.reader import Part, Reader, Reading
 from wwho.errors import CorpusError
 from wwho.format.read import read_artifact
 from wwho.progress import ignore
+from wwho.train.options import TrainOptions
 from wwho.train.pipeline import train_model
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def test_standard_input(tmp_path: Path, cli: Cli) -> None:
     run = [sys.executable, "-m", "wwho", *train, "-"]
     subprocess.run(run, input=TEXT * 20, check=True)  # a real pipe, in which nobody can go back
     expected = output.read_bytes()
-    assert units_of(read_artifact(expected)).merges
+    assert unit_model(read_artifact(expected)).merges
     assert cli(*train, path).code == 0
     assert output.read_bytes() == expected
     for suffix in COMPRESS:
@@ -117,7 +118,7 @@ def test_json_lines_from_standard_input(tmp_path: Path, cli: Cli) -> None:
     output = tmp_path / "out.wwho"
     train = ("train", "--schema", "sinhala", "--prune", "1", "--field", "body", "-o", output, "-")
     assert cli(*train, stdin=data).code == 0
-    assert "ගම".encode()[:3] in units_of(read_artifact(output.read_bytes())).symbols
+    assert "ගම".encode()[:3] in unit_model(read_artifact(output.read_bytes())).symbols
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
@@ -181,7 +182,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"missing\.txt: cannot be read: No such file"):
         read(missing)
     with pytest.raises(CorpusError, match=r"missing\.txt: cannot be read: No such file"):
-        train_model(SCHEMAS, BASE, [missing])
+        train_model([missing], TrainOptions(schemas=SCHEMAS, base=BASE))
     with pytest.raises(CorpusError, match="cannot be read: Is a directory"):
         read(tmp_path)
 
@@ -189,7 +190,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a file whose reading fails")
 def test_a_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="/proc/self/mem: cannot be read: Input/output error"):
-        train_model(SCHEMAS, BASE, ["/proc/self/mem"])
+        train_model(["/proc/self/mem"], TrainOptions(schemas=SCHEMAS, base=BASE))
 
 
 @contextmanager
@@ -248,15 +249,17 @@ def test_a_field_may_have_an_empty_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"only English here\n"])
 def test_a_corpus_with_nothing_to_learn(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(CorpusError, match="holds no text in the scripts of the schemas: sinhala"):
-        train_model(SCHEMAS, BASE, [put(tmp_path, "a.txt", data)])
+        train_model([put(tmp_path, "a.txt", data)], TrainOptions(schemas=SCHEMAS, base=BASE))
 
 
 def test_broken_utf8_is_reported_and_survived(tmp_path: Path) -> None:
     whole = put(tmp_path, "whole.txt", TEXT)
     broken = put(tmp_path, "broken.txt", TEXT + b"\xff\xe0\xb6\n")
     with pytest.warns(UserWarning, match="3 broken characters"):
-        model = train_model(SCHEMAS, BASE, [broken], prune=1)
-    assert units_of(model) == units_of(train_model(SCHEMAS, BASE, [whole], prune=1))
+        model = train_model([broken], TrainOptions(schemas=SCHEMAS, base=BASE, prune=1))
+    assert unit_model(model) == unit_model(
+        train_model([whole], TrainOptions(schemas=SCHEMAS, base=BASE, prune=1))
+    )
     assert model.provenance["corpus_broken_characters"] == "3"
 
 
@@ -279,7 +282,7 @@ def test_broken_text_is_refused_on_request(
 ) -> None:
     path = put(tmp_path, name, data)
     with pytest.raises(CorpusError, match=rf"{name}, {named}.*--errors replace"):
-        train_model(SCHEMAS, BASE, Corpus([path], errors="stop"))
+        train_model(Corpus([path], errors="stop"), TrainOptions(schemas=SCHEMAS, base=BASE))
     assert read(put(tmp_path, "whole.txt", TEXT), errors="stop") == TEXT
 
 
@@ -464,7 +467,7 @@ def test_text_in_another_encoding_is_called_by_its_name(
     path = put(tmp_path, name, '{"text": "ගම"}\n'.encode(encoding))
     expected = rf"{name}: this is no text in UTF-8 but {encoding.upper()}; .*iconv"
     with pytest.raises(CorpusError, match=expected):
-        train_model(SCHEMAS, BASE, [path])
+        train_model([path], TrainOptions(schemas=SCHEMAS, base=BASE))
 
 
 @pytest.mark.parametrize(
@@ -479,4 +482,4 @@ def test_a_package_that_is_missing_is_named(
         path.write_bytes(b"x")
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(CorpusError, match=r"pip install 'wwho\[train\]'"):
-        train_model(SCHEMAS, BASE, [name if "://" in name else path])
+        train_model([name if "://" in name else path], TrainOptions(schemas=SCHEMAS, base=BASE))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import wwho
-from wwho.assemble.artifact import units_of
+from wwho.assemble.training_artifacts import unit_model
 from wwho.corpus import Corpus
 from wwho.format.read import read_artifact
 from wwho.train import count_words, train
@@ -82,7 +82,7 @@ def test_the_commands_of_the_page(
         result = cli(*shlex.split(line)[1:], *(["--rounds", "2"] if "--parity" in line else []))
         assert result.code == 0, result.err
     assert "tokens on average; " in result.err
-    assert units_of(read_artifact(Path("both.wwho").read_bytes())).parts
+    assert unit_model(read_artifact(Path("both.wwho").read_bytes())).parts
     twice = cli(*shlex.split(line)[1:], "--parity", "si.counts=parallel.si")
     assert (twice.code, "--parity si.counts=... is given twice" in twice.err) == (2, True)
 

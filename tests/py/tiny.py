@@ -14,20 +14,20 @@ from dataclasses import replace
 from typing import Any
 
 from wwho.assemble import decoders
-from wwho.assemble.artifact import added_tokens, special_ids, trained_model
-from wwho.assemble.atoms import Words, cut_by, script_cut
+from wwho.assemble.atoms import Words, cut_with_routes, schema_cut
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.bpe import bpe_model
 from wwho.assemble.paper import import_vocab
 from wwho.assemble.patterns import PATTERNS
 from wwho.assemble.script import blocks_step, script_artifact, symbol_model
+from wwho.assemble.training_artifacts import added_tokens, special_ids, trained_model
 from wwho.assemble.vocab_json import parse_vocab_json
-from wwho.compile.load import load_schema
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.schema_loader import load_schema
+from wwho.compile.schema_scanners import compile_schemas
 from wwho.compile.script import Block, script_pieces
-from wwho.compile.segments import compile_schemas
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.format.bpe import BPE
 from wwho.format.decoder import Bytes, Decoder, Join
@@ -116,7 +116,7 @@ def tiny_model() -> Artifact:
         n_superwords=len(SUPERWORDS),
     )
     return Artifact(
-        **script_cut(scanners, schemas),
+        **schema_cut(scanners, schemas),
         models=(base, syllables),
         added=added_tokens(specials),
         provenance={
@@ -207,7 +207,7 @@ def small_model() -> Artifact:
         space_id=266,
     )
     return Artifact(
-        **cut_by(scanners, [Route("letters", 1, units=2)], pretokenizer=1),
+        **cut_with_routes(scanners, [Route("letters", 1, units=2)], pretokenizer=1),
         models=(BPE(merges=((97, 98), (256, 99))), units),
         added=(Added("<|a|>", 259), Added("[UNK]", 261)),
         provenance={"name": "small"},

@@ -19,18 +19,20 @@ ERRORS = {"SpecialTokenError": SpecialTokenError, "UnknownTokenError": UnknownTo
 
 
 def artifact(name: str) -> bytes:
-    """The file of an encoding: one beside its vectors, or one that ships."""
+    """Return the file of an encoding: one beside its vectors, or one that ships."""
     path = VECTORS / f"{name}.wwho"
     return path.read_bytes() if path.is_file() else model_bytes(name)
 
 
 def vectors(name: str) -> list[dict[str, Any]]:
+    """Return the vectors of an encoding, one for each line of its file."""
     return [
         json.loads(line) for line in (VECTORS / f"{name}.jsonl").read_text("ascii").splitlines()
     ]
 
 
 def check_encode(enc: Tokenizer, line: dict[str, Any]) -> None:
+    """Assert that a text has the ids, offsets, counts and segments of its vector."""
     text: str | bytes = line["text"] if "text" in line else bytes.fromhex(line["bytes_hex"])
     unk: Unk = "token" if line.get("unk") else "spell"
     allowed = set(line["allowed"])
@@ -59,6 +61,7 @@ def check_encode(enc: Tokenizer, line: dict[str, Any]) -> None:
 
 
 def check_utf16(enc: Tokenizer, line: dict[str, Any]) -> None:
+    """Assert that the tokens of a text stand at the UTF-16 units of its vector."""
     data = line["text"].encode("utf-8") if "text" in line else bytes.fromhex(line["bytes_hex"])
     mask = bytes(token.text in line["allowed"] for token in enc.info.added)
     _, starts, ends = enc._backend.encode_with_places(data, mask, bool(line.get("unk")))
@@ -66,7 +69,10 @@ def check_utf16(enc: Tokenizer, line: dict[str, Any]) -> None:
 
 
 def check_error(enc: Tokenizer, line: dict[str, Any]) -> None:
+    """Assert that a call raises the error that its vector names."""
+
     def call() -> None:
+        """Make the call that must raise."""
         if "token" in line:
             enc.encode_single_token(line["token"])
         elif "ids" in line:
@@ -83,11 +89,12 @@ def check_error(enc: Tokenizer, line: dict[str, Any]) -> None:
 
 
 def has_surrogate(text: str) -> bool:
+    """Return whether a text has a surrogate."""
     return any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def check_vectors(enc: Tokenizer, name: str) -> None:
-    """Every vector of an encoding: ids, offsets, counts, segments, texts and errors."""
+    """Assert that an encoding gives every one of its vectors, results and errors."""
     lines = vectors(name)
     assert len(lines) > 70
     assert {line["encoding"] for line in lines} == {name}
@@ -103,13 +110,13 @@ def check_vectors(enc: Tokenizer, name: str) -> None:
 
 
 def lines_of(file: str, name: str) -> list[dict[str, Any]]:
-    """The lines of a file of vectors that are an encoding's."""
+    """Return the vectors of an encoding in a file that has those of several."""
     lines = json.loads((VECTORS / file).read_text("ascii"))
     return [line for line in lines if line["encoding"] == name]
 
 
 def check_rewritten(enc: Tokenizer, name: str) -> None:
-    """Texts that a model rewrites: ids, places, counts, and where they are cut."""
+    """Assert ids, places, counts and cuts of texts that a model rewrites."""
     lines = lines_of("rewritten.json", name)
     assert sum(line["normalized"] != line["text"] for line in lines) > 20
     for line in lines:
@@ -125,7 +132,7 @@ def check_rewritten(enc: Tokenizer, name: str) -> None:
 
 
 def check_after(enc: Tokenizer, name: str) -> None:
-    """Texts with a template around them, and ids whose texts a decoder joins."""
+    """Assert ids of texts with a template around them, and texts that a decoder joins."""
     lines = lines_of("after.json", name)
     assert len(lines) > 70
     for line in lines:

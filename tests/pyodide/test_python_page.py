@@ -221,10 +221,10 @@ def test_after_a_visit_python_needs_no_network(browser: Any, releases: dict[str,
 
 
 def test_the_archive_is_the_package_without_what_is_compiled_for_this_machine() -> None:
-    from wwho.serve.files import packed
+    from wwho.serve.site_files import pack_python
 
-    made = packed(models=True)
-    assert made == packed(models=True)
+    made = pack_python(models=True)
+    assert made == pack_python(models=True)
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         names = archive.namelist()
     assert {"wwho/__init__.py", "wwho/web/package/wwho.wasm", "wwho/models/wwho_328k.wwho"} <= set(

@@ -76,6 +76,10 @@ const PRINTED = [
   [`{{ missing | trim }}{{ none | trim }}{{ list | trim }}{{ "xax" | trim("x") }}`, `None[1, 'a', None, True, [], {}]a`],
   [`{% for x in [{"a": [1]}, {"a": [2]}] | map(attribute="a") | list | reverse %}{{ x }}{% endfor %}{% for v in {"a": [1]}.values() %}{{ v }}{% endfor %}`, `[2][1][1]`],
   [`{% if messages | selectattr("role", "equalto", "x") %}y{% endif %}{% if messages | selectattr("role", "equalto", "x") | list %}z{% endif %}{% if {}.items() %}w{% endif %}`, `y`],
+  [`{{ 1 < 2 < 3 }} {{ 3 > 2 > 2 }} {{ 2 ~ 3 ~ "a" }} {{ -2 ** 2 }} {{ 7 - 2 - 1 }}`, `True False 23a 4 4`],
+  [`{% set d = {"items": 1} %}{{ d["items"] }}{% for k, v in d.items() %}{{ k }}{{ v }}{% endfor %}`, `1items1`],
+  [`{{ s | safe }} {% filter upper | trim %} a {% endfilter %} {{ s[::-1] }} {{ [1, 2, 3][-2:] }} {{ list | tojson | safe }}`, `it's A s'ti [2, 3] [1, "a", null, true, [], {}]`],
+  [`{{ ["b", "A", "a"] | sort }} {{ [2, 1] | sort(reverse=true) }} {{ n is divisibleby 3 }} {{ n is in [3] }} {{ messages | map("length") | list }}`, `['A', 'a', 'b'] [2, 1] True True [2]`],
   [`{{ missing is callable }} {{ missing is sequence }} {{ dict | length }} {{ dict.items() | length }} {% for k, v in {"b": 1, "a": 2} | dictsort %}{{ k }}{{ v }}{% endfor %}`, `True True 3 3 a2b1`],
 ];
 /** What is an error in Python, or what only Python can do. */
@@ -85,6 +89,8 @@ const REFUSED = [
   ...["{{ ['a', 'A'] | unique | list }}", "{{ 'a\\r\\nb' | indent }}", "{{ tabs.split() }}", "{{ strftime_now('%j') }}", "{{ dict | tojson(4) }}"],
   ...["{{ messages | rejectattr('a.b') | list }}", "{{ messages | join(attribute='role') }}", "{{ s.startswith('t', 1) }}", "{{ 1 is lower }}"],
   ...["{{ 2.5 ** 2.5 }}", "{{ (1, 2)[1:] }}", "{{ dict.items() }}", "{{ dict.items() | list }}", "{{ list | reverse }}", "{{ 1 | float(2.0) }}"],
+  ...["{% filter length %}a{% endfilter %}", "{{ [s | safe] }}", "{{ [] | indent }}", "{{ dict.copy() }}", "{{ s.zfill(3) }}", "{% include 'x' %}"],
+  ...["{% set i = messages | map(attribute='role') %}{{ i | list }}{{ i | list }}", "{{ 1 + 2 ~ 3 }}", "{{ cycler(1) }}", "{{ range(3) }}", "{% break %}"],
 ];
 
 test("templates print what transformers prints, or fail", () => {

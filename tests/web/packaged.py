@@ -50,7 +50,7 @@ TYPES = {
 
 
 def missing(what: str, remedy: str) -> None:
-    """Skip a test whose program is absent; in CI, where all are installed, fail it."""
+    """Skip the running test, which lacks a program; in CI, where all are installed, fail it."""
     reason = f"{what} is missing: {remedy}"
     if os.environ.get("CI"):
         pytest.fail(reason)
@@ -58,7 +58,7 @@ def missing(what: str, remedy: str) -> None:
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    """Run a program; return what it printed."""
+    """Run a program in a folder, fail the test if it fails, and return what it printed."""
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
@@ -72,7 +72,10 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> str:
 
 
 def install(folder: Path) -> Path:
-    """Pack the package, and install the tarball into a project in `folder`, with the programs."""
+    """Pack the package, install it into a project in `folder`, and return the project.
+
+    The project has the programs of tests/web/package, the vectors, and @huggingface/jinja.
+    """
     if shutil.which("npm") is None:
         missing("npm", "install Node.js 20 or later")
     sys.path.insert(0, str(ROOT / "tools"))
@@ -92,7 +95,7 @@ def install(folder: Path) -> Path:
 
 
 def program(name: str) -> Path:
-    """A program of the npm packages that the tests use, or of the system."""
+    """Return the path of a program of npm's packages or of the system; skip the test without it."""
     folders = (MODULES, BUNDLERS / "node_modules")
     places = [folder / ".bin" / name for folder in folders]
     places += [MODULES / place for place in BINARIES.get(name, ())]
@@ -104,7 +107,7 @@ def program(name: str) -> Path:
 
 
 def esbuild(project: Path, kind: str, entry: str | None = None) -> None:
-    """Bundle a program, by default the one of this kind; see package/build.mjs."""
+    """Bundle a program of the project with esbuild, by default KIND-entry.js (see build.mjs)."""
     program("esbuild")
     script = project / "with-esbuild.mjs"
     module = (MODULES / "esbuild" / "lib" / "main.js").as_uri()
@@ -115,7 +118,10 @@ def esbuild(project: Path, kind: str, entry: str | None = None) -> None:
 
 @contextmanager
 def started(says: str, *command: str | Path, cwd: Path) -> Iterator[str]:
-    """A program that goes on; gives the first group of what it says once it is up."""
+    """Start a program that goes on, wait for a line that matches `says`, and yield its first group.
+
+    The program and all that it has started are killed at the end.
+    """
     process = subprocess.Popen(
         [str(part) for part in command],
         cwd=cwd,
@@ -144,7 +150,7 @@ def started(says: str, *command: str | Path, cwd: Path) -> Iterator[str]:
 
 @contextmanager
 def vite_dev(project: Path) -> Iterator[str]:
-    """The development server of Vite, with no configuration; gives its address."""
+    """Start Vite's development server, without a configuration, and yield its address."""
     program("vite")
     command = ("node", MODULES / "vite" / "bin" / "vite.js", "--host", "127.0.0.1", "--port", "0")
     with started(r"Local: +(http://\S+)", *command, cwd=project) as address:
@@ -152,7 +158,7 @@ def vite_dev(project: Path) -> Iterator[str]:
 
 
 def free_address() -> tuple[str, int]:
-    """An address of this machine where nobody listens, and its port."""
+    """Return an address of this machine where nobody listens, and its port."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
     return f"127.0.0.1:{port}", port
@@ -160,7 +166,7 @@ def free_address() -> tuple[str, int]:
 
 @contextmanager
 def workerd(project: Path) -> Iterator[str]:
-    """workerd, with what package/workerd.capnp says; gives its address."""
+    """Start workerd with the project's workerd.capnp, and yield its address."""
     command = [str(program("workerd")), "serve", "workerd.capnp"]
     address, port = free_address()
     process = subprocess.Popen([*command, f"--socket-addr=http={address}"], cwd=project)
@@ -173,7 +179,7 @@ def workerd(project: Path) -> Iterator[str]:
 
 
 def wait_for(process: subprocess.Popen[bytes], port: int) -> None:
-    """Wait until a server listens, which says nothing of it."""
+    """Wait until a server listens at a port of this machine; fail if its process ends before."""
     while True:
         assert process.poll() is None, f"{process.args!r} ended by itself"
         try:
@@ -185,7 +191,7 @@ def wait_for(process: subprocess.Popen[bytes], port: int) -> None:
 
 
 def answer(address: str, body: bytes | None = None) -> bytes:
-    """What a server says."""
+    """Return the body of a server's response; with a body of its own, the request is a POST."""
     with urllib.request.urlopen(address, body) as response:
         said: bytes = response.read()
     return said
@@ -197,11 +203,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     policy = POLICY
 
     def translate_path(self, path: str) -> str:
-        """The wrong type is a matter of the address alone."""
+        """Return the file for an address: below /wrong-type/, that of the installed package."""
         return super().translate_path(path.replace("/wrong-type/", "/node_modules/wwho/"))
 
     def guess_type(self, path: Any) -> str:
-        """The types of TYPES; for what is asked for under /wrong-type/, text."""
+        """Return a file's type from TYPES; for every address below /wrong-type/, plain text."""
         if "/wrong-type/" in self.path:
             return "text/plain"
         return TYPES.get(Path(str(path)).suffix, "application/octet-stream")
@@ -213,12 +219,12 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format: str, *values: Any) -> None:
-        """Say nothing."""
+        """Write nothing to the terminal."""
 
 
 @contextmanager
 def served(folder: Path, policy: str = POLICY) -> Iterator[str]:
-    """A server for `folder`; gives its address."""
+    """Serve the files of a folder under a policy, and yield the address."""
     under = type("Handler", (Handler,), {"policy": policy})
     handler = functools.partial(under, directory=str(folder))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -234,12 +240,12 @@ def served(folder: Path, policy: str = POLICY) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with the package installed from its tarball."""
+    """Return a project with the package installed from its tarball."""
     return install(tmp_path_factory.mktemp("npm"))
 
 
 @pytest.fixture(scope="session")
 def site(project: Path) -> Iterator[str]:
-    """The address of the project's pages."""
+    """Yield the address of a server for the project's pages."""
     with served(project) as address:
         yield address

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from packaged import MODULES, ROOT, missing, run
+from random_templates import VALUES, statement
 
 pytestmark = pytest.mark.page
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
@@ -196,3 +199,48 @@ def test_chats_have_the_ids_of_transformers(project: Path, tmp_path: Path, cli: 
     for answers in of_models:
         special, option = answers[len(CHATS) :]
         assert (special["status"], option["status"]) == ("SPECIAL_TOKEN", "ARGUMENT")
+
+
+RENDER_ALL = """\
+import { readFileSync } from "node:fs";
+import { renderChat } from "wwho/chat";
+import { load } from "wwho/o200k_harmony";
+const { templates, variables } = JSON.parse(readFileSync(process.argv[1], "utf8"));
+const messages = [{ role: "user", content: "a" }];
+const render = (chatTemplate) => {
+  try {
+    return renderChat(load(), messages, { chatTemplate, variables });
+  } catch ({ status }) {
+    return { status };
+  }
+};
+console.log(JSON.stringify(templates.map(render)));
+"""
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+def test_random_templates_print_the_same_or_are_refused(project: Path, tmp_path: Path) -> None:
+    """What jinja2 prints; and an error, never another text, where it fails."""
+    from transformers.utils.chat_template_utils import _compile_jinja_template
+
+    if not (MODULES / "@huggingface" / "jinja").is_dir():
+        missing("@huggingface/jinja", "npm install in tests/")
+    random = Random(41)
+    templates = [statement(random, 3) for _ in range(1500)]
+    job = {"templates": templates, "variables": VALUES}
+    (tmp_path / "job.json").write_text(json.dumps(job), "utf-8")
+    program = ("--input-type=module", "-e", RENDER_ALL, "--", tmp_path / "job.json")
+    printed = 0
+    for template, ours in zip(
+        templates, json.loads(run("node", *program, cwd=project)), strict=True
+    ):
+        try:
+            # Python's filter `indent` changes a list that it gets.
+            theirs = _compile_jinja_template(template).render(**copy.deepcopy(VALUES))
+        except Exception:  # of any kind, such as TypeError
+            theirs = None
+        if ours == {"status": "TEMPLATE"}:
+            continue
+        assert ours == theirs, template
+        printed += 1
+    assert printed > len(templates) / 4

@@ -17,14 +17,14 @@ sys.path.append(str(ROOT / "tools"))
 
 import gen_gallery  # noqa: E402
 
-ROWS = gen_gallery.rows()
-SENTENCES = [text for _, text in gen_gallery.sentences()]
+ROWS = gen_gallery.read_rows()
+SENTENCES = [text for _, text in gen_gallery.read_sentences()]
 
 
 def test_its_figures_are_of_all_entries_and_stand_in_both_places() -> None:
     assert [row["name"] for row in ROWS] == [entry.name for entry in gen_gallery.ENTRIES]
     assert len(SENTENCES) == 13
-    assert gen_gallery.MARKDOWN.read_text("utf-8") == gen_gallery.markdown(ROWS)
+    assert gen_gallery.MARKDOWN.read_text("utf-8") == gen_gallery.make_markdown(ROWS)
 
 
 def test_what_ships_is_as_it_says() -> None:
@@ -45,7 +45,7 @@ def test_what_is_imported_is_as_it_says() -> None:
     if entry.original is None or not entry.original.is_file():
         pytest.skip("needs npm install in tests/tokenizers")
     (row,) = (row for row in ROWS if row["name"] == entry.name)
-    measured = gen_gallery.measured(entry)
+    measured = gen_gallery.measure(entry)
     assert measured["bytes"] == pytest.approx(row["bytes"], rel=0.02)  # the provenance is in it
     assert measured | {"bytes": row["bytes"]} == row
 

@@ -21,11 +21,12 @@ import brotli  # noqa: E402
 
 from wwho.serve.app import HEADERS  # noqa: E402
 from wwho.serve.operations import OPERATIONS  # noqa: E402
-from wwho.serve.run import SETTINGS  # noqa: E402
+from wwho.serve.server import SETTINGS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 JSON = {"Content-Type": "application/json"}
 HEAD = b"POST /api/v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+CHUNKS = b'd\r\n{"text": "a"}\r\n0\r\n\r\n'
 HEADER_BYTES: Any = SETTINGS["max_request_header_size"]
 BODY_BYTES: Any = SETTINGS["max_request_body_size"]
 
@@ -66,7 +67,7 @@ def log_lines(server: Any) -> list[dict[str, Any]]:
 # Slow clients
 
 IMPATIENT = """
-from wwho.serve.run import SETTINGS
+from wwho.serve.server import SETTINGS
 
 SETTINGS["channel_timeout"] //= 30
 SETTINGS["cleanup_interval"] = 1  # waitress looks every half minute
@@ -176,11 +177,23 @@ def test_a_broken_body_is_a_problem(server: Any, body: bytes) -> None:
         (HEAD + b"Content-Length: -1\r\n\r\n", b"400"),
         (HEAD + b"Content-Length: 1, 1\r\n\r\n", b"400"),
         (HEAD + b"Transfer-Encoding: gzip\r\n\r\n", b"501"),
+        (HEAD + b"Content-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNKS, b"400"),
         (b"\x16\x03\x01\x00\xa5\x01\x00\r\n\r\n", None),
         (b"GET http://[SENT]/ HTTP/1.1\r\nHost: a\r\n\r\n", None),
         (b"GET http://[::SENT HTTP/1.1\r\nHost: a\r\n\r\n", None),
     ],
-    ids=["header", "path", "no colon", "negative", "two lengths", "gzip", "tls", "host", "half"],
+    ids=[
+        "header",
+        "path",
+        "no colon",
+        "negative",
+        "two lengths",
+        "gzip",
+        "both",
+        "tls",
+        "host",
+        "half",
+    ],
 )
 def test_what_is_no_request_ends_the_connection(
     server: Any, request_bytes: bytes, status: bytes | None

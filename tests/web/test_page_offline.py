@@ -25,7 +25,7 @@ from demo_page import (
 
 pytestmark = pytest.mark.page
 
-files = pytest.importorskip("wwho.serve.files", reason="needs the extra serve")
+files = pytest.importorskip("wwho.serve.site_files", reason="needs the extra serve")
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -111,7 +111,7 @@ def test_plain_files_are_all_that_the_server_has(tmp_path: Path) -> None:
     found = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
     assert found == {*files.Site(files.FOLDERS).files, files.PYTHON, "pyodide/pyodide.mjs"}
     for name, models in ((files.IMPORTER, False), (files.PYTHON, True)):
-        assert (site / name).read_bytes() == files.packed(models=models)
+        assert (site / name).read_bytes() == files.pack_python(models=models)
 
 
 def test_plain_static_files_and_offline(browser: Any, tmp_path: Path) -> None:

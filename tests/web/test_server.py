@@ -24,8 +24,8 @@ from flask.testing import FlaskClient
 
 from wwho.errors import WwhoError
 from wwho.serve.app import create_app
-from wwho.serve.files import BEST, FOLDERS, QUICK, WEB, Site, from_npm, routes
-from wwho.serve.run import serve
+from wwho.serve.server import serve
+from wwho.serve.site_files import BEST, FOLDERS, QUICK, WEB, Site, add_site_routes, find_npm_package
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
@@ -203,11 +203,11 @@ def test_every_file_is_compressed_best_in_the_end(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("1", "utf-8")
     site = Site({"": tmp_path})
     page = site.files["index.html"]
-    quick = page.packed
+    quick = page.compressed
     site.compress_best()
     assert quick[0] == brotli.compress(page.data, quality=QUICK)
-    assert page.packed[0] == brotli.compress(page.data, quality=BEST)
-    assert page.packed[1] != quick[1]
+    assert page.compressed[0] == brotli.compress(page.data, quality=BEST)
+    assert page.compressed[1] != quick[1]
 
 
 # What is not served
@@ -250,7 +250,7 @@ def test_other_methods_are_refused(client: FlaskClient) -> None:
 def test_a_missing_core_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<!doctype html>", "utf-8")
     app = Flask("without a core")
-    routes(app, Site({"": tmp_path}))
+    add_site_routes(app, Site({"": tmp_path}))
     response = app.test_client().get("/")
     assert response.status_code == 500
     assert "install wwho again" in response.text
@@ -271,14 +271,14 @@ def test_a_folder_for_pyodide_is_served_and_nothing_beside_it(tmp_path: Path) ->
 def test_packages_of_npm_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "inner").mkdir()
     monkeypatch.chdir(tmp_path / "inner")
-    assert from_npm("pyodide") is None
+    assert find_npm_package("pyodide") is None
     (package := tmp_path / "node_modules" / "pyodide").mkdir(parents=True)
-    assert from_npm("pyodide") == package
+    assert find_npm_package("pyodide") == package
 
 
 def test_without_fonts_their_style_sheet_is_empty(tmp_path: Path) -> None:
     app = Flask("test", static_folder=None)
-    routes(app, Site({"": tmp_path}))
+    add_site_routes(app, Site({"": tmp_path}))
     response = app.test_client().get("/fonts/noto.css")
     assert (response.status_code, response.text) == (200, "")
     assert response.content_type == "text/css; charset=utf-8"
@@ -377,7 +377,7 @@ def test_options_that_make_no_sense(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_serve_prints_its_address_and_ends_when_told(ending: signal.Signals) -> None:
-    script = "from wwho.serve.run import serve; serve(port=0)"
+    script = "from wwho.serve.server import serve; serve(port=0)"
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -20,10 +20,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import wwho
-from wwho.assemble.artifact import counting_model
+from wwho.assemble.training_artifacts import counting_model
 from wwho.backends.select import open_backend
-from wwho.compile.load import load_schema
-from wwho.compile.segments import Unit
+from wwho.compile.schema_loader import load_schema
+from wwho.compile.schema_scanners import Unit
 from wwho.format.write import write_artifact
 from wwho.progress import ignore
 from wwho.train import Corpus, train

@@ -32,7 +32,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import wwho
-from wwho.compile.script import MOVED, groups
+from wwho.compile.script import MOVED_CHARACTERS, script_groups
 from wwho.format.bpe import BYTES
 from wwho.train import train
 
@@ -84,9 +84,9 @@ def with_mean(rows: Mapping[str, Sequence[float]]) -> Iterator[Sequence[str]]:
 
 def print_groups() -> None:
     """Table 1: the largest groups, as the paper counts them, before five characters are moved."""
-    after = {group: len(points) for group, points in groups().items()}
+    after = {group: len(points) for group, points in script_groups().items()}
     before = Counter(after)
-    for code_point, group in MOVED.items():
+    for code_point, group in MOVED_CHARACTERS.items():
         before[group] -= 1
         before["Common", "C" if code_point < 0x20 else "LM"] += 1
     rows = ((*group, f"{n:,}", f"{after[group]:,}") for group, n in before.most_common(15))

@@ -34,28 +34,17 @@ def nothing(job: Job) -> Job:
 
 def syllables(job: Job) -> Job:
     """WWHO's own job: SGPE over o200k_base."""
-    read_artifact = import_module("wwho.format.read").read_artifact
-    model_bytes = import_module("wwho.encodings").model_bytes
-    model = import_module("wwho.train.pipeline").train_model(
-        schemas(),
-        read_artifact(model_bytes("o200k_base")),
-        [job["file"]],
-        vocab_size=job["vocab_size"],
-        prune=PRUNE,
-    )
+    train_options = import_module("wwho.train.options").TrainOptions
+    options = train_options(schemas=schemas(), vocab_size=job["vocab_size"], prune=PRUNE)
+    model = import_module("wwho.train.pipeline").train_model([job["file"]], options)
     return {"merges": len(model.models[1].merges)}
 
 
 def plain(job: Job) -> Job:
     """Plain BPE over o200k_base's pieces, down to pairs seen once."""
-    model = import_module("wwho.train.pipeline").train_model(
-        [],
-        import_module("wwho.assemble.base").byte_base("o200k_base"),
-        [job["file"]],
-        atoms="byte",
-        min_freq=1,
-        vocab_size=job["vocab_size"],
-    )
+    train_options = import_module("wwho.train.options").TrainOptions
+    options = train_options(atoms="byte", min_freq=1, vocab_size=job["vocab_size"])
+    model = import_module("wwho.train.pipeline").train_model([job["file"]], options)
     return {"merges": len(model.models[0].merges), "tokens": digest(model.models[0].texts)}
 
 
@@ -82,7 +71,7 @@ def rustbpe_tokens(job: Job, pattern: str | None) -> Sequence[bytes]:
 
 def count(job: Job) -> Job:
     """Seconds that pass in the first stage alone, the best of some."""
-    counting_model = import_module("wwho.assemble.artifact").counting_model
+    counting_model = import_module("wwho.assemble.training_artifacts").counting_model
     count_corpus = import_module("wwho.train.count").count_corpus
     corpus = import_module("wwho.corpus").Corpus([job["file"]])
     model, seconds = counting_model(schemas()), []
@@ -96,18 +85,22 @@ def count(job: Job) -> Job:
 def merge(job: Job) -> Job:
     """Seconds of merging the words of the corpus, all of them and every fourth."""
     native = import_module("wwho.train.native")
-    choose_atoms = import_module("wwho.train.learn").choose_atoms
-    words = native.Words()
-    scanners = native.Scanners(import_module("wwho.assemble.artifact").counting_model(schemas()))
-    words.count(scanners, Path(job["file"]).read_bytes())
+    choose_atoms = import_module("wwho.train.atom_choice").choose_atoms
+    words = native.WordTable()
+    scanners = native.NativeModel(
+        import_module("wwho.assemble.training_artifacts").counting_model(schemas())
+    )
+    words.count_text(scanners, Path(job["file"]).read_bytes())
     seconds = []
     for step in (1, 4):
         chosen = [item for k, item in enumerate(words.items()) if k % step == 0]
-        table = native.Words()
-        table.add(b"".join(native.record(word) for word, _ in chosen), [n for _, n in chosen])
-        atoms = choose_atoms(table.units(), PRUNE)
+        table = native.WordTable()
+        table.add_records(
+            b"".join(native.record(word) for word, _ in chosen), [n for _, n in chosen]
+        )
+        atoms = choose_atoms(table.count_units(), PRUNE)
         begin = process_time()
-        native.Merger(table, atoms, max_merges=MERGES, min_freq=1).step(MERGES)
+        native.Merger(table, atoms, max_merges=MERGES, min_freq=1).merge_more(MERGES)
         seconds.append(process_time() - begin)
     return {"merging": seconds}
 
@@ -120,7 +113,7 @@ TASKS = {
 
 def schemas() -> list[Any]:
     """The scripts of wwho_328k."""
-    load_schema = import_module("wwho.compile.load").load_schema
+    load_schema = import_module("wwho.compile.schema_loader").load_schema
     return [load_schema(name) for name in SCRIPTS]
 
 

@@ -51,7 +51,7 @@ extern "C" {
 
 /* The version of the interface that this header declares; wwho_abi_version() returns that of the library. Adding a function raises the
  * minor number; changing or removing one raises the major number. */
-#define WWHO_VERSION_MAJOR 3
+#define WWHO_VERSION_MAJOR 4
 #define WWHO_VERSION_MINOR 0
 
 /* cffi: begin */
@@ -79,7 +79,7 @@ enum {
     WWHO_AUTOMATON_SHAPE = 28,
     WWHO_AUTOMATON_TABLE = 29,
     WWHO_AUTOMATON_TOTAL = 30,
-    WWHO_STAGES = 31,
+    WWHO_STEPS = 31,
     WWHO_ROUTES = 32,
     WWHO_MODEL = 33,
     WWHO_SYMBOLS = 34,
@@ -100,7 +100,7 @@ enum {
 enum {
     WWHO_SECTION_CLASSES = 1,
     WWHO_SECTION_AUTOMATA = 2,
-    WWHO_SECTION_STAGES = 3,
+    WWHO_SECTION_STEPS = 3,
     WWHO_SECTION_ROUTES = 4,
     WWHO_SECTION_MODEL = 5,
     WWHO_SECTION_ADDED = 6,
@@ -114,7 +114,7 @@ enum {
 enum {
     /* An unknown symbol becomes unk_id, if the model has one, instead of falling back to bytes or base tokens. This loses text. */
     WWHO_UNK_TOKEN = 1,
-    /* Do not run the router and the stages: the text between added tokens is one pretoken of route 0. */
+    /* Do not run the router and the steps of routes: the text between added tokens is one pretoken of route 0. */
     WWHO_ONE_PIECE = 2,
     /* Treat all added tokens as ordinary text, also those that need not be allowed. */
     WWHO_NO_ADDED = 4,
@@ -149,7 +149,7 @@ enum {
     WWHO_OF_TOKENIZER = 0,
     WWHO_OF_MODEL = 1,
     WWHO_OF_ROUTE = 2,
-    WWHO_OF_STAGE = 3,
+    WWHO_OF_STEP = 3,
     WWHO_OF_AUTOMATON = 4,
     WWHO_OF_TEMPLATE = 5 /* that for one text (number 0) or for a pair (1). Three numbers for each place: `what`, `type`, and the id or, for
                           * a text, its trim. The caller trims offsets, not this library (FORMAT.md, TEMPLATE) */
@@ -161,9 +161,9 @@ enum {
     WWHO_TOKENIZER_MAX_TOKEN_BYTES = 1, /* including added tokens */
     WWHO_TOKENIZER_N_MODELS = 2,
     WWHO_TOKENIZER_N_ROUTES = 3,
-    WWHO_TOKENIZER_N_STAGES = 4,
+    WWHO_TOKENIZER_N_STEPS = 4,
     WWHO_TOKENIZER_N_ADDED = 5,
-    WWHO_TOKENIZER_N_STEPS = 6, /* of the normalizer */
+    WWHO_TOKENIZER_N_NORMALIZER = 6, /* how many steps rewrite a text before the router cuts it */
     WWHO_TOKENIZER_N_AUTOMATA = 7,
     WWHO_TOKENIZER_N_CLASSES = 8,
     WWHO_TOKENIZER_ROUTER = 9,  /* an automaton */
@@ -186,9 +186,13 @@ enum {
     WWHO_MODEL_UNK_ID = 11
 };
 
-/* The numbers of a route, of a stage and of an automaton. */
-enum { WWHO_ROUTE_MODEL = 0, WWHO_ROUTE_UNITS = 1 /* an automaton */, WWHO_ROUTE_STAGES = 2 /* the first of them; the others follow */ };
-enum { WWHO_STAGE_AUTOMATON = 0, WWHO_STAGE_ACTIONS = 1 /* that of the first rule; the others follow (FORMAT.md, STAGES) */ };
+/* The numbers of a route, of a step and of an automaton. A step that is no CUT has no actions. */
+enum { WWHO_ROUTE_MODEL = 0, WWHO_ROUTE_UNITS = 1 /* an automaton */, WWHO_ROUTE_STEPS = 2 /* the first of them; the others follow */ };
+enum {
+    WWHO_STEP_KIND = 0, /* FORMAT.md, STEPS */
+    WWHO_STEP_AUTOMATON = 1,
+    WWHO_STEP_ACTIONS = 2 /* that of the first rule of a CUT; the others follow */
+};
 enum { WWHO_AUTOMATON_N_STATES = 0, WWHO_AUTOMATON_N_RULES = 1 };
 
 typedef struct wwho_model wwho_model;
@@ -235,7 +239,7 @@ int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size);
  * Statuses: those of an artifact; WWHO_BUFFER if work_len is too small. */
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **model);
 
-/* A number that describes the tokenizer or a part of it. `of` is one of the constants WWHO_OF_..., `number` says which model, route, stage,
+/* A number that describes the tokenizer or a part of it. `of` is one of the constants WWHO_OF_..., `number` says which model, route, step,
  * automaton or template (0 for the tokenizer), and `index` is one of the constants above, or counts on from one that begins a list.
  * WWHO_ARGUMENT if there is no such number. */
 int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, uint32_t *value);
@@ -256,9 +260,9 @@ int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *class_of)
 
 /* One step of an automaton, from a state (1: the start), over a character of a class: the rule of the match that ends before that
  * character (0xFFFFFFFF: none), and the next state (0: the scan is over). WWHO_ARGUMENT if a number is out of range. */
-int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next);
+int wwho_advance(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next);
 
-/* Rewrite a text with the first steps of the model's normalizer (not the late ones), ignoring added tokens. Without such steps, copy it.
+/* Rewrite a text with the first steps of the model's normalizer (not the second ones), ignoring added tokens. Without such steps, copy it.
  * You need not call this before you encode: wwho_encode takes texts as they are and normalizes them itself.
  * Writes the text to `out` and, if `sources` is not null, for each byte of it the place in `text` where the character begins that the byte
  * came from; at most `cap` entries each. If `more` is not 0, more text follows after `len`, and the last characters wait for it.
@@ -275,7 +279,7 @@ size_t wwho_scratch_size(const wwho_model *model);
 /* Encode text. One pass gives ids, offsets, and the pretokens and units of which tokens were made.
  * `allowed` is null (no special token is allowed) or n_added bytes: byte i is not 0 if added token number i is allowed. Added tokens that
  * are not special are always found.
- * Offsets ascend. A token begins where the one before it ends, unless a stage drops text between them. If the normalizer rewrites text,
+ * Offsets ascend. A token begins where the one before it ends, unless a step drops text between them. If the normalizer rewrites text,
  * the offsets of tokens and spans are those of the characters that their text came from. With several texts, they count from the start of
  * each.
  * A text of len bytes has at most len tokens, unless the normalizer rewrites it.

@@ -1,7 +1,7 @@
 /* See added.h. */
 #include "added.h"
 
-#include "merge.h"
+#include "matches.h"
 
 enum { ADDED_BYTES = 4, ALL_FLAGS = 63, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
 enum { WHITE_SPACE = 1, WORD_CHARACTER = 2 };
@@ -45,38 +45,15 @@ WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
 WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
 
 /* Add the first byte of an added token. */
-static COLD void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) {
+static void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) {
     firsts->any |= firsts->bytes[model->added.texts[model->added.offset[i]]] |= (uint8_t)(1u << is_late(model, i));
 }
 
-WWHO_LOCAL COLD void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
+WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
     bool always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY));
     *wanted = (wwho_wanted){model, allowed, always, &model->firsts[allowed ? 2 : always]};
 }
 
-#ifdef __wasm__
-/* Look for a text by the first of its bytes that is no letter, digit or white space. */
-static void add_start(wwho_starts *s, const uint8_t *text, size_t length) {
-    uint32_t k = 4;
-    uint8_t byte = 1;
-    for (uint32_t i = 0; i < 8 && i < length; i++) {
-        if ((text[i] & 31) <= 26 && (uint8_t)(text[i] - '!') >= 15) continue;
-        byte = text[i];
-        for (k = 0; k < 4 && s->bytes[k] && s->bytes[k] != byte;) k++;
-        break;
-    }
-    s->bytes[k] = byte;
-}
-
-#ifdef WIDE_WORDS
-/* Which of 16 bytes of a text are among four bytes. */
-static HOT wwho_16 any_of(const wwho_16 *b, const uint8_t *text) {
-    wwho_16 t;
-    copy_bytes(&t, text, 16);
-    return (wwho_16)((t == b[0]) | (t == b[1]) | (t == b[2]) | (t == b[3]));
-}
-#endif
-#else
 /* A hash of the first n of the loaded bytes, 1 to 8. Its highest bits are the number of a bit in a set. */
 static HOT uint64_t hash_start(uint64_t bytes, uint32_t n) { return (bytes & ~UINT64_C(0) >> (64 - 8 * n)) * MIX; }
 
@@ -141,22 +118,32 @@ static HOT bool may_begin(const wwho_starts *s, uint64_t bytes) {
     return false;
 }
 
-/* At which of 64 places an added token may begin, by the bytes that are searched for. Reads 72 bytes. Long texts in which special
- * tokens are allowed are 1.15 to 1.2 times as fast with this. */
-static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
-    uint8_t found[72], any = 0;
-    uint64_t bits[2] = {0, 0}, places = 0; /* of the first 64, of the last 8 */
-    for (uint32_t i = 0; i < 72; i++)
-        any |= (text[i] == s->bytes[0]) | (text[i] == s->bytes[1]) | (text[i] == s->bytes[2]) | (text[i] == s->bytes[3]);
-    if (!any) return 0;
-    for (uint32_t i = 0; i < 72; i++)
+/* Return the bits of those of 16 bytes of text that are among the four bytes that are searched for. */
+static HOT uint64_t anchors_in(const wwho_starts *s, const uint8_t *text) {
+#ifdef WIDE_WORDS
+    const uint8_t *b = s->bytes;
+    wwho_16 t;
+    copy_bytes(&t, text, sizeof t);
+    return bits_of((wwho_16)((t == b[0]) | (t == b[1]) | (t == b[2]) | (t == b[3])));
+#else
+    uint8_t found[16];
+    for (uint32_t i = 0; i < 16; i++)
         found[i] = (text[i] == s->bytes[0]) | (text[i] == s->bytes[1]) | (text[i] == s->bytes[2]) | (text[i] == s->bytes[3]);
-    for (uint32_t i = 0; i < 72; i += 8) bits[i / 64] |= (load64(found + i) * UINT64_C(0x0102040810204080) >> 56) << i % 64;
+    const uint64_t gather = UINT64_C(0x0102040810204080); /* brings the lowest bits of eight bytes together */
+    return load64(found) * gather >> 56 | (load64(found + 8) * gather >> 56) << 8;
+#endif
+}
+
+/* Return the bits of those of 64 places where an added token may begin, by the bytes that are searched for. Reads 80 bytes. Long texts in
+ * which special tokens are allowed are 1.15 to 1.2 times as fast with this. */
+static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
+    uint64_t bits[2] = {0, 0}, places = 0; /* of the first 64 bytes, of the last 16 */
+    for (uint32_t i = 0; i < 80; i += 16) bits[i / 64] |= anchors_in(s, text + i) << i % 64;
+    if (!(bits[0] | bits[1])) return 0;
     for (uint32_t k = 0; k < 8; k++)
         if (s->offsets >> k & 1) places |= bits[0] >> k | (k ? bits[1] << (64 - k) : 0);
     return places;
 }
-#endif
 
 WWHO_LOCAL int build_added(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ADDED];
@@ -176,13 +163,8 @@ WWHO_LOCAL int build_added(wwho_model *model) {
         flags |= model->added_flags[i];
         if (!(model->added_flags[i] & WWHO_ADDED_HIDDEN)) add_first(model, i, &model->firsts[2]);
         if (!(model->added_flags[i] & (WWHO_ADDED_HIDDEN | WWHO_ADDED_SPECIAL))) add_first(model, i, &model->firsts[1]);
-#ifdef __wasm__
-        add_start(&model->starts, text, length);
-#endif
     }
-#ifndef __wasm__
     build_starts(model);
-#endif
     uint32_t n_properties = flags & BESIDE ? model->classes.n_classes : 0;
     if (!c.at || (size_t)(c.end - c.at) != n_properties) return WWHO_ADDED;
     for (uint32_t i = 0; i < n_properties; i++)
@@ -205,31 +187,14 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
 
 /* The first place from `at` on where an added token of a kind may begin, or the end. */
 static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t end) {
-#ifdef __wasm__
-#ifdef WIDE_WORDS
-    const uint8_t *bytes = wanted->model->starts.bytes;
-    size_t last = bytes[4] ? 0 : end;
-    wwho_16 b[4];
-    for (uint32_t k = 0; k < 4; k++) b[k] = (wwho_16){0} + bytes[k];
-#endif
-    for (;; at++) {
-#ifdef WIDE_WORDS
-        /* a token that begins at one of the first 25 of 32 places has its byte at one of the 32 */
-        for (; at + 32 <= last; at += 25)
-            if (bits_of(any_of(b, text + at) | any_of(b, text + at + 16))) break;
-#endif
-        if (at >= end || wanted->firsts->bytes[text[at]] >> late & 1) return at;
-    }
-#else
     const wwho_starts *s = &wanted->model->starts;
-    for (; at + 64 + 8 <= end; at += 64)
+    for (; at + 80 <= end; at += 64)
         for (uint64_t places = s->few ? places_of(s, text + at) : ~UINT64_C(0); places; places &= places - 1) {
             size_t place = at + trailing_zeros(places);
             if (may_begin(s, load64(text + place)) && wanted->firsts->bytes[text[place]] >> late & 1) return place;
         }
     while (at < end && !(wanted->firsts->bytes[text[at]] >> late & 1)) at++;
     return at;
-#endif
 }
 
 /* The longest wanted token at the start of a text, or WWHO_NONE. */

@@ -1,12 +1,14 @@
 /* See after.h. A decoder works on a list of tokens in the caller's buffer: the length of each in four bytes, then its text.
  * Each step reads the list in one half of the buffer and writes a new list into the other half. */
 #include "after.h"
+#include "decode.h"
 
 #include "added.h"
 #include "models.h"
-#include "pairs.h"
+#include "blocks.h"
+#include "passes.h"
 
-enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_PAIRS };
+enum { DO_REPLACE = 1, DO_STRIP, DO_BYTES, DO_JOIN, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_BLOCKS };
 enum { IN_ALL, IN_FIRST, IN_REST, IN_LAST, IN_BUT_LAST, IN_OPENING, IN_OPENING_ONCE };
 enum { DECODER_HEAD = 4, MAX_JOINS = 64, JOIN_HEAD = 6, SURFACE = 8, BYTE_TOKEN = 6 };
 enum { IN_PARTS = 1, AS_WHOLE };
@@ -36,7 +38,7 @@ static bool is_step(const uint8_t *s, uint32_t left) {
     static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0, 0, 0};
     if (left < JOIN_HEAD || left < JOIN_HEAD + (uint32_t)s[4] + s[5]) return false;
     uint32_t kind = s[0], n_a = s[4], n_b = s[5];
-    if (kind < DO_REPLACE || kind > DO_PAIRS || s[1] > most[kind] || (kind != DO_STRIP && (s[2] || s[3]))) return false;
+    if (kind < DO_REPLACE || kind > DO_BLOCKS || s[1] > most[kind] || (kind != DO_STRIP && (s[2] || s[3]))) return false;
     if (kind == DO_REPLACE ? !n_a : kind > DO_STRIP && (n_b || (n_a && kind != DO_JOIN))) return false;
     return well_formed(s + JOIN_HEAD, n_a) && well_formed(s + JOIN_HEAD + n_a, n_b);
 }
@@ -47,7 +49,7 @@ static bool waits(const wwho_decoder *d, bool *holds) {
     const uint8_t *s = d->steps;
     for (uint32_t i = 0; i < d->n_steps; i++, s = next_step(s)) {
         uint32_t kind = s[0], n_a = s[4], n_b = s[5], where = kind <= DO_STRIP ? s[1] : IN_ALL;
-        if (kind == DO_PAIRS)
+        if (kind == DO_BLOCKS)
             wait |= d->n_steps != 2 || !joined || adds;
         else
             wait |= kind >= DO_UNIQUE || (joined && kind != DO_JOIN && (kind != DO_STRIP || s[3] || n_b || n_a > 1));
@@ -57,6 +59,13 @@ static bool waits(const wwho_decoder *d, bool *holds) {
         *holds |= where == IN_LAST || where == IN_BUT_LAST;
     }
     return wait || (adds && opens);
+}
+
+/* The first step that writes characters as symbols of blocks, or null. */
+static const wwho_step *find_blocks(const wwho_model *model) {
+    for (uint32_t i = 0; i < model->n_steps; i++)
+        if (model->steps[i].kind == STEP_BLOCKS) return &model->steps[i];
+    return 0;
 }
 
 WWHO_LOCAL int build_decoder(wwho_model *model) {
@@ -71,7 +80,7 @@ WWHO_LOCAL int build_decoder(wwho_model *model) {
     for (uint32_t i = 0; i < d->n_steps; i++, p = next_step(p))
         if (!is_step(p, (uint32_t)(end - p)))
             return WWHO_DECODER;
-        else if (p[0] == DO_PAIRS && !(d->pairs = model->normalizer.pairs))
+        else if (p[0] == DO_BLOCKS && !(d->blocks = find_blocks(model)))
             return WWHO_DECODER;
     if ((uint32_t)(end - p) < d->n_surfaces * SURFACE) return WWHO_DECODER;
     d->surfaces = p;
@@ -98,7 +107,7 @@ typedef struct {
 } wwho_listed;
 
 /* False if no token has this id. */
-static COLD bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
+static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
     const wwho_decoder *d = &model->decoder;
     *t = (wwho_listed){.byte = -1};
     t->text = token_text(model, id, &t->n);
@@ -128,22 +137,16 @@ static COLD bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t
     return t->text;
 }
 
-WWHO_LOCAL bool is_special(const wwho_model *model, uint32_t id) {
-    for (uint32_t i = find_added(model, id); i < model->added.n_tokens && model->added_ids[i] == id; i++)
-        if (model->added_flags[i] & WWHO_ADDED_SPECIAL) return true;
-    return false;
-}
-
-static COLD bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
+static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
     return flags & WWHO_SKIP_SPECIAL && is_special(model, id);
 }
 
-static COLD uint8_t *append(uint8_t *to, const uint8_t *from, size_t n) {
+static uint8_t *append(uint8_t *to, const uint8_t *from, size_t n) {
     copy_bytes(to, from, n);
     return to + n;
 }
 
-static COLD uint8_t *append_token(uint8_t *to, const uint8_t *text, uint32_t n) {
+static uint8_t *append_token(uint8_t *to, const uint8_t *text, uint32_t n) {
     copy_bytes(to, &n, 4);
     return append(to + 4, text, n);
 }
@@ -172,10 +175,10 @@ static int byte_of(const uint8_t *text, uint32_t n) {
 typedef struct {
     bool after, more, joined;
     size_t held;
-    const wwho_rewriting *pairs;
+    const wwho_step *blocks;
 } wwho_state;
 
-static COLD bool begins_with(const uint8_t *text, const uint8_t *end, const uint8_t *a, size_t n) {
+static bool begins_with(const uint8_t *text, const uint8_t *end, const uint8_t *a, size_t n) {
     return (size_t)(end - text) >= n && same_text(text, a, n);
 }
 
@@ -216,7 +219,7 @@ static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, u
     return to;
 }
 
-/* DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_PAIRS. */
+/* DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_BLOCKS. */
 static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t *t, const uint8_t *end, uint8_t *to) {
     bool opening = !d->after, first = d->joined || !d->after;
     const uint8_t *before = 0;
@@ -229,8 +232,8 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
         if (s[0] == DO_SOME && !n) continue;
         bool changes = (s[0] <= DO_STRIP || s[0] == DO_UNSPELL) && chosen >> s[1] & 1;
         uint8_t *stop;
-        if (s[0] == DO_PAIRS)
-            stop = join_pairs(d->pairs, t + 4, t + 4 + n, to + 4);
+        if (s[0] == DO_BLOCKS)
+            stop = join_blocks(d->blocks, t + 4, t + 4 + n, to + 4);
         else
             stop = changes ? change(s, t + 4, t + 4 + n, to + 4, d->after && d->joined) : append(to + 4, t + 4, n);
         uint32_t length = (uint32_t)(stop - to) - 4;
@@ -295,7 +298,7 @@ static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
         if (s[0] == DO_REPLACE && n_b > n_a) size += size / n_a * (n_b - n_a);
         if (s[0] == DO_STRIP) size += n * n_b;
         if (s[0] == DO_JOIN) size += n * n_a;
-        if (s[0] == DO_PAIRS) size += size / 2;
+        if (s[0] == DO_BLOCKS) size += size / 2;
     }
     size += 4 * n;
     return size <= WWHO_MAX_LENGTH / 2 ? (size_t)size : 0;
@@ -324,7 +327,7 @@ int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uin
                      size_t *len) {
     if (!model || (!ids && n) || (!out && cap) || !read || !len || flags > 7) return WWHO_ARGUMENT;
     const wwho_decoder *d = &model->decoder;
-    wwho_state state = {flags & WWHO_AFTER, flags & WWHO_MORE, false, 0, d->pairs};
+    wwho_state state = {flags & WWHO_AFTER, flags & WWHO_MORE, false, 0, d->blocks};
     uint64_t size = 0, count = 0;
     wwho_listed t;
     *read = n;
@@ -356,7 +359,7 @@ int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uin
         }
         to = append_listed(d, &t, append(to, (const uint8_t *)&length, 4));
         waiting++;
-        if (d->holds || (d->pairs && last_symbol(to, length) - d->pairs->n_indices < d->pairs->n_blocks)) continue;
+        if (d->holds || (d->blocks && last_symbol(to, length) - d->blocks->n_indices < d->blocks->n_blocks)) continue;
         sure = to;
         waiting = 0;
     }

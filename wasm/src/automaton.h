@@ -60,6 +60,7 @@ static inline wwho_range range_at(const uint32_t *row, uint32_t stride) {
 }
 
 static inline uint32_t class_of(const wwho_classes *classes, uint32_t code_point) {
+    WWHO_ASSERT(code_point < 0x110000);
     return classes->pages[128u * classes->page[code_point >> 7] + (code_point & 127)];
 }
 
@@ -76,7 +77,7 @@ typedef struct {
 #define BLOCK_BITS 0xC0FEFFu
 
 /* The code point of the character at `text`, of n > 0 bytes, and above 24 bits its width. */
-static WARM uint32_t wide_character(const uint8_t *text, size_t n) {
+static HOT uint32_t wide_character(const uint8_t *text, size_t n) {
     uint32_t code_point, width = utf8_next(text, n, &code_point);
     return code_point | width << 24;
 }
@@ -92,7 +93,7 @@ static HOT void read_wide_class(const wwho_classes *classes, wwho_cursor *c) {
         c->class = c->page[(word >> 2 & 64) | (word >> 16 & 63)];
         return;
     }
-    if (FETCHES && (word & 0xC0E0) == 0x80C0 && word & 0x1E) { /* of two bytes: known Russian is 1.08 times as fast, Arabic 1.05 */
+    if ((word & 0xC0E0) == 0x80C0 && word & 0x1E) { /* of two bytes: known Russian is 1.08 times as fast, Arabic 1.05 */
         c->width = 2;
         c->class = class_of(classes, (word & 31) << 6 | (word >> 8 & 63));
         return;
@@ -117,7 +118,7 @@ static HOT void read_class(const wwho_classes *classes, wwho_cursor *c) {
 }
 
 /* The same, where it is not done for every character. */
-static WARM void read_first_class(const wwho_classes *classes, wwho_cursor *c) { read_class(classes, c); }
+static inline void read_first_class(const wwho_classes *classes, wwho_cursor *c) { read_class(classes, c); }
 
 /* A cursor at the start of a text. */
 static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *text, size_t at, size_t end) {
@@ -145,7 +146,7 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
 
 /* Move the cursor, which is not at the end, past the match that starts there; its rule goes to *rule. Every automaton was checked to have
  * one. Most matches end just before the character that ends the scan, so that character is not read again. */
-static WARM void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor,
+static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor,
                            uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;
@@ -177,6 +178,7 @@ static WARM void scan_from(uint32_t row, const wwho_classes *classes, const wwho
         }
         read_class(classes, &c);
     }
+    WWHO_ASSERT(mark > 0 && mark <= automaton->stored.n_rules && last > cursor->at && last <= cursor->end);
     *rule = mark - 1;
     *cursor = c; /* nothing may have the address of c, lest it stays in memory */
     if (c.at == last) return;
@@ -188,20 +190,29 @@ static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *au
     scan_from(WWHO_START * automaton->stride, classes, automaton, cursor, rule);
 }
 
+/* The lowest state above `state` in a set; 0 if there is none. */
+static inline uint32_t next_state(const wwho_automaton *a, const uint64_t *set, uint32_t state) {
+    uint32_t word = ++state >> 6;
+    if (word >= a->words) return 0;
+    uint64_t bits = set[word] & ~UINT64_C(0) << (state & 63);
+    while (!bits && ++word < a->words) bits = set[word];
+    return bits ? word << 6 | trailing_zeros(bits) : 0;
+}
+
+static inline uint32_t entry_of(const wwho_automaton *a, uint32_t state, uint32_t class) { return a->table[state * a->stride + class]; }
+
+static inline uint32_t next_of(const wwho_automaton *a, uint32_t entry) { return (entry & ENTRY_ROW) / a->stride; }
+
+static inline bool is_in(const uint64_t *set, uint32_t i) { return set[i >> 6] >> (i & 63) & 1; }
+
 /* The width of the character before a place, in a text that begins at `from`; its class goes to *class. */
 WWHO_LOCAL uint32_t class_before(const wwho_classes *classes, const uint8_t *text, size_t from, size_t at, uint32_t *class);
 
 /* As scan_piece(), but not inlined, and also for automata that look behind. */
 WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule);
 
-/* Read the heads of the automata of a section, and take memory for their tables. WWHO_AUTOMATON_SHAPE. */
-WWHO_LOCAL int plan_automata(wwho_section section, uint32_t n_classes, wwho_arena *arena, wwho_automaton **automata, uint32_t *count);
-
-/* Check an automaton and build its tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
-WWHO_LOCAL int build_automaton(wwho_automaton *automaton, const wwho_classes *classes);
-
-/* Fill in `after` and `marks`, which say all that cuts.c needs to know about an automaton. */
-WWHO_LOCAL void put_ways(const wwho_classes *classes, wwho_automaton *a);
+/* Whether an automaton has one rule, and each of its matches is one character (FORMAT.md, ROUTES). */
+WWHO_LOCAL bool takes_characters(const wwho_stored *stored, uint32_t n_classes);
 
 /* The next state in an entry of a stored automaton; its mark goes to *mark. */
 WWHO_LOCAL uint32_t stored_step(const wwho_stored *stored, uint32_t state, uint32_t column, uint32_t *mark);

@@ -2,12 +2,36 @@
 #include "early.h"
 #include "models.h"
 
-enum { BPE_HEAD = 8 };
+enum { BPE_HEAD = 8, AFFIXES_HEAD = 4, MAX_AFFIX = 32 };
 
 static bool is_over_bytes(const wwho_vocabulary *v) { return v->symbols == SYMBOLS_BYTES; }
 
+/* Read the prefix and the suffix of symbols at p. False if they break a rule. */
+static bool read_affixes(wwho_vocabulary *v, const uint8_t *p, uint32_t length) {
+    if (length < AFFIXES_HEAD || length - AFFIXES_HEAD < (uint32_t)p[0] + p[1] || read16(p + 2)) return false;
+    v->n_prefix = p[0];
+    v->n_suffix = p[1];
+    v->prefix = p + AFFIXES_HEAD;
+    v->suffix = v->prefix + v->n_prefix;
+    bool sizes = v->n_prefix <= MAX_AFFIX && v->n_suffix <= MAX_AFFIX && v->n_prefix + v->n_suffix;
+    return sizes && well_formed(v->prefix, v->n_prefix) && well_formed(v->suffix, v->n_suffix);
+}
+
+/* Take the memory for the texts of tokens as the file has them, and let the other texts be as long as those and all prefixes. */
+static void take_shown(wwho_arena *arena, wwho_vocabulary *v) {
+    wwho_vocabulary shown = {.n_symbols = v->n_tokens, .n_tokens = v->n_tokens, .text_bytes = v->text_bytes, .unk_id = WWHO_NONE};
+    shown.space_id = WWHO_NONE;
+    v->shown = take(arena, sizeof shown);
+    take_texts(arena, &shown);
+    take_tables(arena, &shown, 0, 0);
+    if (arena->used <= arena->size) *v->shown = shown;
+    uint64_t most = (uint64_t)v->n_tokens * WWHO_MAX_TOKEN, bytes = (uint64_t)v->text_bytes * (1 + v->n_prefix);
+    v->text_bytes = (uint32_t)(bytes < most ? bytes : most);
+}
+
 WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
-    if (length < BPE_HEAD + 4u * (v->unmade + v->ties)) return WWHO_MODEL;
+    uint32_t size = BPE_HEAD + 4u * (v->unmade + v->ties);
+    if (length < size || (v->affixes && !read_affixes(v, p + size, length - size))) return WWHO_MODEL;
     uint32_t n_superwords = v->n_superwords = read32(p), n_merges = v->n_merges, n_unmade = v->unmade ? read32(p + BPE_HEAD) : 0;
     uint32_t n_ties = v->n_ties = v->ties ? read32(p + BPE_HEAD + 4 * v->unmade) : 0;
     v->space_id = read32(p + 4);
@@ -15,11 +39,12 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
     if (v->symbols > SYMBOLS_UNITS || v->anywhere) return WWHO_MODEL;
     bool lacks = v->unknown == UNKNOWN_ID && v->id_rule == IDS_STATED && !v->fuse; /* bytes without an id */
     if (is_over_bytes(v) && (v->n_symbols != 256 || (v->unknown != UNKNOWN_NONE && !lacks) || n_superwords || space)) return WWHO_MODEL;
-    if (!is_over_bytes(v) && v->unknown == UNKNOWN_NONE) return WWHO_MODEL;
+    if (v->affixes && (is_over_bytes(v) || v->unknown == UNKNOWN_SPELL || n_superwords || space)) return WWHO_MODEL;
     if (n_superwords > n_merges || (n_superwords && v->id_rule != IDS_COUNT)) return WWHO_MODEL;
-    if (n_unmade > n_merges || v->unmade > n_unmade || (v->whole_pieces && !n_unmade)) return WWHO_MODEL;
+    if (n_unmade > n_merges || v->unmade > n_unmade || (v->whole_pieces && !n_unmade && !v->affixes)) return WWHO_MODEL;
     if (v->ties > n_ties || (n_ties && (n_ties >= n_merges - n_unmade || is_over_bytes(v)))) return WWHO_MODEL;
     if (n_superwords && (n_unmade || n_ties || v->later)) return WWHO_MODEL;
+    if (v->n_prefix) take_shown(arena, v);
     take_texts(arena, v);
     take_tables(arena, v, n_superwords, n_unmade);
     if (v->ties || v->later) {
@@ -50,18 +75,19 @@ static bool are_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
 }
 
 WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
-    c->at += BPE_HEAD + 4 * (v->unmade + v->ties);
+    c->at += BPE_HEAD + 4 * (v->unmade + v->ties) + (v->affixes ? AFFIXES_HEAD + v->n_prefix + v->n_suffix : 0);
     int status = read_texts(v, 0, v->n_symbols, c, !is_over_bytes(v));
     if (!status && (!are_unmade(v, 0, v->n_symbols) || (is_over_bytes(v) && !number_bytes(v)))) status = WWHO_SYMBOLS;
     if (!status) status = add_merges(v, c, !is_over_bytes(v) && v->unknown != UNKNOWN_BYTES);
     if (!status) status = read_texts(v, v->n_made, v->n_tokens - v->n_made, c, true);
-    if (!status && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
+    if (!status && !v->shown && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (!status && !are_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;
     if (!status && !add_texts(v)) status = WWHO_TOKEN_DUPLICATE;
+    if (!status && v->shown) status = add_shown(v);
     if (!status && is_over_bytes(v)) find_early(v);
     return status;
 }
 
 WWHO_LOCAL uint32_t find_bpe(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
-    return find_text(v, text, n, n, hash_text(text, n, n));
+    return find_text(v->shown ? v->shown : v, text, n, n, hash_text(text, n, n));
 }

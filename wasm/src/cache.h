@@ -79,7 +79,7 @@ static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *id
 }
 
 /* Make the key of a text of n > 0 bytes. It is safe to read `readable` bytes from its start on. `model` is the model's number. */
-STATIC_COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
+static inline void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
     uint8_t copy[8 * LONG_TEXT];
     key->set = 0;
     key->n = n;
@@ -98,6 +98,7 @@ STATIC_COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, s
     static const uint64_t masks[2 * LONG_TEXT] = {~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
     const uint8_t *mask = (const uint8_t *)masks + 8 * LONG_TEXT - n;
     uint64_t hash = 0;
+    UNROLL
     for (uint32_t i = 0; i < LONG_TEXT; i++) {
         key->text[i] = load64(text + 8 * i) & load64(mask + 8 * i);
         if (i == LONG_TEXT - 1) key->text[i] |= text_tag(n, model);
@@ -107,6 +108,7 @@ STATIC_COLD void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, s
 }
 
 static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
+    UNROLL
     for (uint32_t i = 0; i < n; i++)
         if (a[i] != b[i]) return false;
     return true;
@@ -114,7 +116,7 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
 
 /* Look up the ids of a text. They go to `ids`, which has room for LONG_ROOM. Returns their number, or 0 if the cache does not hold the
  * text. */
-static WARM uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
+static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     const uint64_t *line = key->set;
     if (!line) return 0;
     if (is_short(key)) {
@@ -129,6 +131,7 @@ static WARM uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
         line += LONG_TEXT;
     }
     const uint8_t *packed = (const uint8_t *)line;
+    UNROLL
     for (uint32_t i = 0; i < LONG_ROOM; i++) ids[i] = read32(packed + 3 * i) & WWHO_MAX_IDS;
     return (packed[2] >> 5) + 1u;
 }
@@ -139,7 +142,9 @@ static inline void keep(const wwho_key *key, uint32_t first, const uint32_t *tok
     uint32_t words = brief ? SHORT_TEXT : LONG_TEXT, line = brief ? SHORT_LINE : LONG_LINE, set = brief ? SHORT_SET : LONG_SET;
     uint64_t ids[LONG_ROOM / 2] = {0};
     if (!key->set || !n || n > (brief ? SHORT_ROOM : LONG_ROOM)) return;
+    WWHO_ASSERT(n <= LONG_ROOM);
     for (uint32_t i = 0; i < n; i++) {
+        WWHO_ASSERT(first + tokens[i] < WWHO_MAX_IDS);
         uint32_t id = first + tokens[i] + (i || quick ? 0 : (n - 1) << WWHO_ID_BITS);
         copy_bytes((uint8_t *)ids + (quick ? 4 : 3) * i, &id, 4);
     }

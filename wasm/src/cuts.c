@@ -8,58 +8,6 @@
  * and if the router and the scanner end the same segment and a pretoken there when the text ends before b. */
 #include "cuts.h"
 
-/* The lowest state above `state` in a set; 0 if there is none. */
-static inline uint32_t next_state(const wwho_automaton *a, const uint64_t *set, uint32_t state) {
-    uint32_t word = ++state >> 6;
-    if (word >= a->words) return 0;
-    uint64_t bits = set[word] & ~UINT64_C(0) << (state & 63);
-    while (!bits && ++word < a->words) bits = set[word];
-    return bits ? word << 6 | trailing_zeros(bits) : 0;
-}
-
-static inline uint32_t entry_of(const wwho_automaton *a, uint32_t state, uint32_t class) { return a->table[state * a->stride + class]; }
-
-static inline uint32_t next_of(const wwho_automaton *a, uint32_t entry) { return (entry & ENTRY_ROW) / a->stride; }
-
-static inline bool is_in(const uint64_t *set, uint32_t i) { return set[i >> 6] >> (i & 63) & 1; }
-
-/* Add the marks of an entry, and those that may follow it, to those of a state. False if it had them all. */
-static bool add_marks(const wwho_automaton *a, uint32_t state, uint32_t entry) {
-    uint64_t *marks = a->marks + state * a->mark_words, new = 0;
-    const uint64_t *more = a->marks + next_of(a, entry) * a->mark_words;
-    for (uint32_t i = 0; i < a->mark_words; i++) {
-        uint64_t own = ENTRY_MARK(entry) >> 6 == i ? UINT64_C(1) << (ENTRY_MARK(entry) & 63) : 0;
-        new |= (more[i] | own) & ~marks[i];
-        marks[i] |= more[i] | own;
-    }
-    return new != 0;
-}
-
-WWHO_LOCAL APART void put_ways(const wwho_classes *classes, wwho_automaton *a) {
-    uint32_t n = 1, n_states = a->stored.n_states, n_classes = classes->n_classes;
-    uint16_t *found = a->found; /* states, in the order in which they are found */
-    fill_bytes(a->after, 0, n_classes * a->words * sizeof *a->after);
-    fill_bytes(a->marks, 0, n_states * a->mark_words * sizeof *a->marks);
-    uint64_t *seen = a->marks; /* until the marks are looked for */
-    found[0] = WWHO_START;
-    a->single = !a->stored.flags;
-    seen[0] |= UINT64_C(1) << WWHO_START;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t class = 0; class < n_classes; class++) {
-            uint32_t entry = entry_of(a, found[i], class), next = next_of(a, entry);
-            a->single &= i ? (entry ^ entry_of(a, found[i], n_classes)) <= ENTRY_STOP : next != WWHO_START;
-            if (!next) continue;
-            a->after[class * a->words + (next >> 6)] |= UINT64_C(1) << (next & 63);
-            if (!is_in(seen, next)) found[n++] = (uint16_t)next;
-            seen[next >> 6] |= UINT64_C(1) << (next & 63);
-        }
-    fill_bytes(a->marks, 0, n_states * a->mark_words * sizeof *a->marks);
-    for (bool changed = true; changed;) { /* starting with the last state found, one round follows most paths */
-        changed = false;
-        for (uint32_t i = n; i--;)
-            for (uint32_t class = 0; class <= n_classes; class++) changed |= add_marks(a, found[i], entry_of(a, found[i], class));
-    }
-}
 
 /* Whether the scanner of a route ends a pretoken between two classes, whatever came before. */
 static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint32_t b) {
@@ -73,7 +21,7 @@ static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint
     return true;
 }
 
-/* Whether a segment of a route without stages, which may be part of a phrase, may end after a character of this class. */
+/* Whether a segment of a route without steps, which may be part of a phrase, may end after a character of this class. */
 static bool may_end_phrase(const wwho_model *model, uint32_t class) {
     const wwho_automaton *router = model->router;
     bool superwords = false;
@@ -81,7 +29,7 @@ static bool may_end_phrase(const wwho_model *model, uint32_t class) {
     if (!router || !superwords) return false;
     for (uint32_t state = 0; (state = next_state(router, router->after + class * router->words, state)) != 0;)
         for (uint32_t route = 0; route < model->n_routes; route++)
-            if (!model->routes[route].n_stages && is_in(router->marks + state * router->mark_words, route + 1)) return true;
+            if (!model->routes[route].n_steps && is_in(router->marks + state * router->mark_words, route + 1)) return true;
     return false;
 }
 
@@ -194,6 +142,6 @@ int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, cons
     want_added(&wanted, model, allowed, 0);
     size_t at = 0;
     for (uint32_t late = 0; late < 2; late++) at = sure_tokens(&wanted, late, text, 0, at, &len);
-    *cut = model->normalizer.starts[STEPS_WITHIN] ? 0 : at + cut_ordinary(model, &wanted, text + at, len - at);
+    *cut = model->n_normalizer ? 0 : at + cut_ordinary(model, &wanted, text + at, len - at);
     return WWHO_OK;
 }

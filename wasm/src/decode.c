@@ -1,6 +1,7 @@
-/* Tokens -> text. */
+/* Tokens -> text: see decode.h. */
+#include "decode.h"
+
 #include "added.h"
-#include "after.h"
 #include "models.h"
 
 WWHO_LOCAL const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len) {
@@ -10,6 +11,12 @@ WWHO_LOCAL const uint8_t *token_text(const wwho_model *model, uint32_t id, size_
     }
     uint32_t added = find_added(model, id);
     return added == WWHO_NONE ? 0 : text_of(&model->added, added, len);
+}
+
+WWHO_LOCAL bool is_special(const wwho_model *model, uint32_t id) {
+    for (uint32_t i = find_added(model, id); i < model->added.n_tokens && model->added_ids[i] == id; i++)
+        if (model->added_flags[i] & WWHO_ADDED_SPECIAL) return true;
+    return false;
 }
 
 WWHO_LOCAL int join_texts(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *len) {

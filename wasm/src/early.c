@@ -7,7 +7,7 @@ static HOT uint32_t pair_at(const wwho_bytes *b, const uint8_t *text, uint32_t i
 }
 
 /* The number of the lead of the character that begins at p, where n > 0 bytes are left, or 0. */
-static WARM uint32_t lead_of(const wwho_bytes *b, const uint8_t *p, uint32_t n) {
+static HOT uint32_t lead_of(const wwho_bytes *b, const uint8_t *p, uint32_t n) {
     if (p[0] < 0xC0 || p[0] >= 0xF0) return 0;
     if (p[0] < 0xE0) return 1 + (p[0] & 31);
     return n > 1 && p[1] >> 6 == 2 ? b->lead_at[(p[0] & 15) << 6 | (p[1] & 63)] : 0;
@@ -41,11 +41,6 @@ WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_
         i += width;
     }
 }
-
-/* What is done at opening is to be small, as in wwho.c. */
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#endif
 
 static void lower(uint32_t *least, uint32_t value) { *least = value < *least ? value : *least; }
 
@@ -82,7 +77,7 @@ static void note_border(const wwho_vocabulary *v, uint32_t token) {
     if ((lead || p[0] < 0x80) && left == 1 && p[-1] >= 0x80) lower(&l->from_right[p[-1] & 63], token);
 }
 
-WWHO_LOCAL APART void find_early(wwho_vocabulary *v) {
+WWHO_LOCAL void find_early(wwho_vocabulary *v) {
     wwho_bytes *b = v->bytes;
     uint32_t n_leads = 1 + 32;
     fill_bytes(b->pair, 255, sizeof *b - sizeof b->token);
@@ -119,7 +114,3 @@ WWHO_LOCAL APART void find_early(wwho_vocabulary *v) {
             if (i >= 0x80) lower(&lead->from_right[i & 63], pair);
         }
 }
-
-#ifdef __clang__
-#pragma clang attribute pop
-#endif

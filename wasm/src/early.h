@@ -11,7 +11,7 @@
 #ifndef WWHO_EARLY_H
 #define WWHO_EARLY_H
 
-#include "merge.h"
+#include "row.h"
 
 /* Find what merges early, once all merges of a vocabulary over bytes are known. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v);

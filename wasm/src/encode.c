@@ -1,15 +1,15 @@
-/* Text -> tokens: added tokens, router, stages, merge (FORMAT.md, Encoding). */
-#include "encode.h"
+/* Text -> tokens: router, routes, merge (FORMAT.md, Encoding). */
+#include "encoder.h"
 
+#include "blocks.h"
 #include "cache.h"
 #include "early.h"
-#include "pairs.h"
-#include "stages.h"
+#include "normalize.h"
 #include "stream.h"
 
 /* Store the tokens of a text in the cache. The cache holds ids, and token_of() must map each back to its token: a text with a token that
  * has no id of its own is not stored. If all tokens have one, skipping this check makes unseen text 1.04 times as fast. */
-static void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
+WWHO_LOCAL void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n) {
     uint32_t ids[LONG_ROOM];
     if (!v->ids) {
         keep(key, v->first_id, tokens, n);
@@ -27,25 +27,26 @@ WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const 
     if (kept->n <= MAX_KEPT) keep_tokens(key, v, kept->tokens, kept->n);
 }
 
-WWHO_LOCAL void place_part(const uint32_t *sources, size_t n, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
+WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
                            uint32_t *end) {
-    uint32_t first = (start ? *start : 0) + base;
-    if (*end + base) {
-        uint32_t code_point, last = sources[*end + base - 1];
-        first = sources[first < n ? first : n - 1];
-        *end = last + next_character(text + last, len - last, &code_point) - base;
+    uint32_t first = (start ? *start : 0) + base, stop = *end + base, code_point;
+    if (stop) {
+        uint32_t last = sources[stop - 1];
+        stop = last + next_character(text + last, len - last, &code_point);
+        first = sources[first < *end + base ? first : *end + base - 1];
+        *end = stop - base;
     }
     if (start) *start = first - base;
 }
 
-WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, size_t n, const uint8_t *text, size_t len) {
+WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, const uint8_t *text, size_t len) {
     for (size_t i = first; e->ends && i < e->n && i < e->cap; i++)
-        place_part(sources, n, text, len, (uint32_t)e->start, e->starts ? &e->starts[i] : 0, &e->ends[i]);
+        place_part(sources, text, len, (uint32_t)e->start, e->starts ? &e->starts[i] : 0, &e->ends[i]);
 }
 
 /* Write n ids of a text that starts at `at`, from a buffer with room for LONG_ROOM. Copying all of the buffer at once makes Hindi and
  * Sinhala that were seen before 1.04 to 1.06 times as fast. */
-static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
+static HOT void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *ids, uint32_t n, size_t at) {
     if (e->n + LONG_ROOM <= e->quick) {
         copy_bytes(e->ids + e->n, ids, LONG_ROOM * sizeof *ids);
         e->n += n;
@@ -60,15 +61,15 @@ static WARM void put_ids(wwho_encoder *e, const wwho_vocabulary *v, const uint32
 static inline uint64_t hash_at(const wwho_encoder *e, size_t at, size_t n) { return hash_text(e->text + at, n, e->len - at); }
 
 /* The token that equals the n bytes of text at a place, or WWHO_NONE. */
-static COLD uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
+static uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t n) {
     return find_text(v, e->text + at, n, e->len - at, hash_at(e, at, n));
 }
 
-/* The same for a character: its symbol, or another token, or WWHO_NONE. Natively it is remembered, but for a byte of broken UTF-8. */
+/* The same for a character: its symbol, or another token, or WWHO_NONE. It is remembered, but for a byte of broken UTF-8. */
 static uint32_t find_character(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, uint32_t width, uint32_t code_point) {
     wwho_character *known = &e->merging->characters[code_point % CHARACTERS];
     uint32_t of = 1 + (code_point << 2 | (uint32_t)(v - e->model->models));
-    if (!FETCHES || code_point == REPLACEMENT) return find_at(e, v, at, width);
+    if (code_point == REPLACEMENT) return find_at(e, v, at, width);
     if (known->of != of) *known = (wwho_character){of, find_at(e, v, at, width)};
     return known->token;
 }
@@ -100,7 +101,7 @@ static void hold_or_put(wwho_encoder *e, const wwho_vocabulary *v, const uint32_
 }
 
 /* Merge a run, and write its tokens except the last ones. Returns the number of tokens that remain in e->merging, from *at on. */
-static uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
+WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
     wwho_merging *m = e->merging;
     *at = run->start;
     while (!merge(m, run)) {
@@ -112,7 +113,7 @@ static uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
 }
 
 /* Write the symbols where a merge gave up as they are. */
-static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
+WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run) {
     release(e, run->v);
     for (size_t at = e->merging->at; at < run->end;) {
         uint32_t n, token = symbol_at(e->merging, run, at, &n);
@@ -122,7 +123,7 @@ static COLD void put_symbols(wwho_encoder *e, wwho_run *run) {
 }
 
 /* Write the tokens of a pretoken over bytes. It is part of a text of which `len` bytes may be read. */
-static COLD void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
+static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
                              size_t end) {
     uint64_t hash = hash_text(text + at, end - at, len - at);
     uint32_t token = find_text(v, text + at, end - at, len - at, hash);
@@ -151,9 +152,9 @@ static COLD void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const ww
     put_symbols(e, &run);
 }
 
-COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
-    (void)route;
-    if (!e->pairs) {
+WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+    const wwho_step *blocks = e->flags & WWHO_ONE_PIECE ? 0 : route ? route->blocks : v->blocks; /* without a route, as a speller */
+    if (!blocks) {
         merge_piece(e, v, key, e->text, e->len, at, end);
         return;
     }
@@ -163,9 +164,9 @@ COLD void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_rou
     }
     uint32_t *sources = (uint32_t *)(void *)e->work;
     uint8_t *symbols = e->work + 4 * SPELLED * (end - at);
-    size_t first = e->n, n = spell(e->pairs, e->text, at, end, symbols, sources);
+    size_t first = e->n, n = write_blocks(blocks, e->text, at, end, symbols, sources);
     if (n) merge_piece(e, v, key, symbols, n, 0, n);
-    place_tokens(e, first, sources, n, e->text, e->len);
+    place_tokens(e, first, sources, e->text, e->len);
     e->place = end;
 }
 
@@ -187,7 +188,7 @@ static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at,
 }
 
 /* Add the n tokens of a segment to the phrase, for a model with superwords. */
-static COLD void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
+static void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
     wwho_phrase *p = &e->phrase;
     wwho_row *row = &p->row;
     const wwho_vocabulary *v = &e->model->models[route->model];
@@ -216,7 +217,9 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     uint32_t rule;
     scan(classes, units, &unit, &rule);
     size_t word = c->at, end = rule == WWHO_SYLLABLE ? c->end : unit.at;
-    wwho_run run = {v, e->text, e->len, word, end, classes, units, c->end, unit.at};
+    wwho_run run = {.v = v, .text = e->text, .len = e->len, .start = word, .end = end, .classes = classes, .units = units};
+    run.segment_end = c->end;
+    run.first_end = unit.at;
     start_merge(m, &run);
     look_at_units(m, &run, word, 0, v->longest + 1);
     uint32_t token = WWHO_NONE;
@@ -246,7 +249,7 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
 }
 
 /* If the whole pretoken is a token that no merge makes, write that token. */
-static COLD bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
+static bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     uint32_t token = v->whole_pieces ? find_at(e, v, at, end - at) : WWHO_NONE;
     if (token == WWHO_NONE || token < v->n_made) return false;
     keep_tokens(key, v, &token, 1);
@@ -259,7 +262,7 @@ static bool are_characters(const wwho_automaton *units) { return units->single &
 
 /* Encode a short pretoken whose symbols are characters, some of which the model may lack. If each run between those were merged with
  * encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer, and 1.5 times in WebAssembly. */
-static COLD void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
+static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     wwho_row *row = &e->merging->row;
     const size_t first = at;
     size_t start = at;
@@ -286,7 +289,7 @@ static COLD void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, co
     if (start == first) keep_tokens(key, v, row->tokens, row->n);
 }
 
-COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     wwho_held *held = &e->held;
     if (put_unmade(e, v, key, at, end)) return;
     e->unk_end = SIZE_MAX;
@@ -310,13 +313,13 @@ COLD void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_r
         put_all(e, v, held->tokens, held->n, at);
 }
 
-static WARM const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_piece *piece) {
+static HOT const wwho_vocabulary *model_of(const wwho_encoder *e, const wwho_piece *piece) {
     return &e->model->models[piece->route->model];
 }
 
 /* Write the ids that the cache had for the block's pretokens from `from` up to `to`. Copying them four at a time makes English and
  * code 1.15 times as fast in WebAssembly, natively 1.02 to 1.04 times. */
-static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
+static void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece *to) {
     const uint32_t *ids = e->block->ids + from->first;
     uint32_t n = to->first - from->first;
     if (!e->cap || e->n + n + QUICK_ROOM <= e->quick) {
@@ -328,7 +331,7 @@ static COLD void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_p
 
 /* Fill a row with the symbols of a pretoken that consists only of syllables, or with the one token that equals the pretoken. The row stays
  * empty if the pretoken contains anything else. */
-static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_row *row, size_t at,
+static void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_row *row, size_t at,
                              size_t end) {
     const wwho_classes *classes = &e->model->classes;
     wwho_cursor c = start_at(classes, e->text, at, end);
@@ -353,7 +356,7 @@ static COLD void start_units(const wwho_encoder *e, const wwho_vocabulary *v, co
 }
 
 /* The same where each character is a symbol. */
-static COLD void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, wwho_row *row, size_t at, size_t end) {
+static void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, wwho_row *row, size_t at, size_t end) {
     for (size_t next = at, start; next < end;) {
         uint32_t code_point, width = utf8_next(e->text + next, end - next, &code_point);
         uint32_t token = find_character(e, v, start = next, width, code_point);
@@ -377,15 +380,15 @@ static COLD void start_characters(const wwho_encoder *e, const wwho_vocabulary *
 static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
     row->n = 0;
     row->pairs = &v->pairs;
-    if (end - at > WINDOW || !v->pairs.slots || e->n_within) return;
+    if (end - at > WINDOW || !v->pairs.slots || route->rewrites || v->writes) return;
     if (route->units) {
-        if (FETCHES && are_characters(route->units))
+        if (are_characters(route->units))
             start_characters(e, v, row, at, end);
         else
             start_units(e, v, route->units, row, at, end);
         return;
     }
-    if (e->pairs) return;
+    if (route->blocks) return;
     row->tokens[0] = find_at(e, v, at, end - at);
     if (row->tokens[0] < n_pieces(v))
         row->n = 1;
@@ -393,45 +396,87 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
         push_bytes(row, v, e->text + at, (uint32_t)(end - at));
 }
 
-WWHO_LOCAL bool rewrite_group(wwho_encoder *e, uint32_t group, const uint8_t *text, wwho_normalizing *it) {
-    start_steps(it, e->model, group, e->known);
+WWHO_LOCAL bool rewrite_into(wwho_encoder *e, const wwho_rewrites *list, uint32_t room, const uint8_t *text, wwho_normalizing *it) {
+    start_steps(it, list, &e->model->classes, e->known);
     it->text = text;
-    it->to = e->rooms[group];
+    it->to = e->rooms[room];
     it->n = 0;
     return run_steps(it, e->work, e->work_len);
 }
 
-/* Rewrite a pretoken by the steps for pretokens, and encode the result. The cache stores its tokens under the text before. */
-static COLD void encode_within(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
-                               size_t end) {
+WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t depth, size_t place, const uint8_t *text, size_t at,
+                              size_t end, wwho_view *out) {
+    wwho_encoder *e = encoder;
+    wwho_normalizing it = {.at = at, .end = end, .fresh = true, .first = place < e->begins};
+    rewrite_into(e, list, ROOM_OF_ROUTE + depth, text, &it);
+    *out = (wwho_view){it.to.out, it.to.sources, 0, it.n};
+    return it.at == end;
+}
+
+/* Rewrite a pretoken by the steps of its route after the cuts, and encode the result. The cache stores its tokens under the text before. */
+static void encode_rewritten(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                             size_t end) {
     const uint8_t *text = e->text;
     size_t len = e->len, first = e->n;
-    wwho_normalizing it = {.at = at, .end = end, .fresh = true, .first = true};
-    rewrite_group(e, STEPS_WITHIN, text, &it);
-    if (it.at < end) {
+    wwho_view view;
+    if (!rewrite_piece(e, route->rewrites, 0, at, text, at, end, &view)) {
         e->stuck = PIECE_STUCK;
         return;
     }
-    e->text = it.to.out;
-    e->len = it.n;
+    e->text = view.text;
+    e->len = view.n;
     e->place = 0;
-    if (it.n) v->kind->encode(e, v, route, key, 0, it.n);
+    if (view.n) v->kind->encode(e, v, route, key, 0, view.n);
     e->text = text;
     e->len = len;
-    place_tokens(e, first, it.to.sources, it.n, text, len);
-    if (e->n == first + 1 && first < e->cap && e->starts) e->starts[first] = (uint32_t)(at - e->start);
+    place_tokens(e, first, view.sources, text, len);
     e->place = end;
+}
+
+/* Encode a pretoken that is text[at..end) of the last view of a walk, and add it to the spans. */
+static void encode_walked(wwho_encoder *e, const wwho_walk *walk, const wwho_route *route, size_t at, size_t end) {
+    const wwho_key none = {.set = 0};
+    const wwho_vocabulary *v = &e->model->models[route->model];
+    const uint8_t *text = e->text;
+    size_t len = e->len, start = e->start, first = e->n, first_span = e->n_spans;
+    const wwho_view *view = &walk->views[walk->depth];
+    if (walk->depth) {
+        e->text = view->text;
+        e->len = view->n;
+    }
+    e->place = at;
+    if (e->spans) add_spans(e, route, at, end);
+    if (!(e->flags & WWHO_CUT_ONLY)) v->kind->encode(e, v, route, &none, at, end);
+    e->text = text;
+    e->len = len;
+    for (uint32_t k = walk->depth; k; k--, view--) {
+        const uint8_t *before = k > 1 ? view[-1].text : text;
+        size_t size = k > 1 ? view[-1].n : len;
+        place_tokens(e, first, view->sources, before, size);
+        for (size_t i = first_span; i < e->n_spans && i < e->spans_cap; i++)
+            place_part(view->sources, before, size, (uint32_t)start, &e->spans[i].start, &e->spans[i].end);
+    }
+}
+
+/* Encode a segment by the plain walk (path.h). */
+static void encode_by_walk(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
+    wwho_walk walk;
+    put_block(e);
+    flush_phrase(e);
+    start_walk(&walk, e->model, route, c, at, end, rewrite_piece, e);
+    while (e->n <= e->limit && !e->stuck && next_piece(&walk, &at, &end)) encode_walked(e, &walk, route, at, end);
+    if (walk.stuck) e->stuck = PIECE_STUCK;
 }
 
 /* Write the tokens of the block's pretokens. This works in phases, so that reads overlap: the keys, made when the pretokens are queued; the
  * cache lookup, without a branch; then the pretokens that the cache lacks: tokens that equal a whole pretoken, and merges, ROWS of them
  * side by side. */
-COLD void put_block(wwho_encoder *e) {
+WWHO_LOCAL void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
-    bool spelled = (e->pairs || e->n_within) && e->ends; /* the cache does not say where the tokens end in the original text */
-    b->phrases |= spelled;
+    bool uncached = b->rewritten && e->ends; /* the cache does not say where the tokens end in the text */
+    b->phrases |= uncached;
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {
         uint32_t found = find_brief(p->set, p->key, b->ids + n);
@@ -446,7 +491,7 @@ COLD void put_block(wwho_encoder *e) {
         wwho_key *key = &b->long_keys[k];
         size_t start = piece->start;
         make_key(key, e->cache, e->text + start, b->ends[b->misses[k]] - start, e->len - start, piece->route->model);
-        if (spelled) key->set = 0;
+        if (uncached) key->set = 0;
         /* with this prefetching, unseen Sinhala is 1.07 times as fast, Hindi 1.05 */
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
     }
@@ -460,7 +505,7 @@ COLD void put_block(wwho_encoder *e) {
             n_kept[j] = kept_ids(key, kept[j]);
             b->rows[j].n = 0;
             const wwho_vocabulary *v = model_of(e, piece);
-            if (FETCHES && !n_kept[j] && v->pairs.slots && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
+            if (!n_kept[j] && v->pairs.slots && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
         }
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
@@ -488,24 +533,24 @@ COLD void put_block(wwho_encoder *e) {
                 put_ids(e, v, kept[j], n_kept[j], start);
             else if (row->n)
                 put_all(e, v, row->tokens, row->n, start);
-            else if (e->n_within)
-                encode_within(e, v, piece->route, key, start, end);
+            else if (piece->route->rewrites)
+                encode_rewritten(e, v, piece->route, key, start, end);
             else
                 v->kind->encode(e, v, piece->route, key, start, end);
         }
     }
     put_known(e, done, p);
     b->n = 0;
-    b->phrases = false;
+    b->phrases = b->rewritten = false;
 }
 
 /* Write the block if it has no room for n more pretokens. Returns how many it then has. */
-COLD uint32_t make_room(wwho_encoder *e, uint32_t n) {
+WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n) {
     if (e->block->n + n > BLOCK || e->n + e->block->n > e->limit) put_block(e);
     return e->block->n;
 }
 
-/* Whether a route's stage drops a pretoken. The first character of the pretoken decides this. */
+/* Whether a route's cut drops a match. The first character of the match decides this. */
 static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
     const wwho_classes *classes = &e->model->classes;
     const wwho_automaton *a = route->scanner;
@@ -516,7 +561,7 @@ static inline bool is_dropped(const wwho_encoder *e, const wwho_route *route, si
 }
 
 /* Add the pretokens up to number n, all of this route, to the block. Their ends are already there, and the first starts at `at`. */
-COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
+WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n) {
     wwho_block *b = e->block;
     const uint8_t *text = e->text;
     uint64_t *cache = e->cache;
@@ -524,7 +569,7 @@ COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint
     ptrdiff_t sure = (ptrdiff_t)e->len - 16; /* 16 bytes may be read from any place up to here */
     wwho_piece *p = &b->pieces[b->n];
     for (uint32_t *end = &b->ends[b->n], *last = &b->ends[n], *kept = end; end < last; at = *end++) {
-        if (route->tells) {
+        if (route->path == PATH_STREAM && route->drops) {
             if (is_dropped(e, route, at, *end)) continue;
             *kept++ = *end;
         }
@@ -538,12 +583,13 @@ COLD void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint
     for (uint32_t i = b->n; e->spans && i < n; i++) add_spans(e, route, b->pieces[i].start, b->ends[i]);
     b->n = n;
     b->phrases |= e->model->models[route->model].superwords.slots != 0;
+    b->rewritten |= route->rewrites || route->blocks || e->model->models[route->model].writes;
 }
 
-/* Encode a segment that several stages cut into pretokens, or one stage that does not keep every match. */
-static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
+/* Encode a segment that several cuts cut into pretokens, or one cut that the streaming automaton cannot do (path.h). */
+static void encode_by_cuts(wwho_encoder *e, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end) {
     wwho_walk walk;
-    start_walk(&walk, e->model, route, c, at, end);
+    start_walk(&walk, e->model, route, c, at, end, 0, 0);
     while (e->n <= e->limit && next_piece(&walk, &at, &end)) {
         uint32_t n = make_room(e, 1);
         e->block->ends[n] = (uint32_t)end;
@@ -551,8 +597,8 @@ static void encode_staged(wwho_encoder *e, const wwho_route *route, const wwho_c
     }
 }
 
-/* Encode a segment that one stage cuts into pretokens. */
-static void encode_pieces(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
+/* Encode a segment that one cut cuts into pretokens, by the streaming automaton (path.h). */
+static void encode_by_stream(wwho_encoder *e, const wwho_route *route, wwho_cursor c) {
     const wwho_classes *classes = &e->model->classes;
     const wwho_stream *stream = route->scanner->stream;
     wwho_block *b = e->block;
@@ -598,12 +644,13 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         return;
     }
     e->block->n = 0;
-    e->block->phrases = false;
+    e->block->phrases = e->block->rewritten = false;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end); /* after the segment that starts at `at` */
     for (uint32_t route = 0; at < end && e->n <= e->limit;) {
         if (c.at == at) next_segment(e->model, &c, &route);
         const wwho_route *r = &e->model->routes[route];
-        if (!r->n_stages) {
+        uint8_t path = e->spans && r->rewrites ? PATH_WALK : r->path; /* spans are those of rewritten pretokens */
+        if (path == PATH_WHOLE) {
             size_t first = at;
             uint32_t n = make_room(e, 1), same = route;
             do {
@@ -614,10 +661,12 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
             continue;
         }
         e->fresh = true;
-        if (r->keeps_all || r->tells)
-            encode_pieces(e, r, start_within(&e->model->classes, &c, at, c.at));
+        if (path == PATH_STREAM)
+            encode_by_stream(e, r, start_within(&e->model->classes, &c, at, c.at));
+        else if (path == PATH_CUTS)
+            encode_by_cuts(e, r, &c, at, c.at);
         else
-            encode_staged(e, r, &c, at, c.at);
+            encode_by_walk(e, r, &c, at, c.at);
         at = c.at;
     }
     put_block(e);

@@ -1,5 +1,5 @@
 /* WordPiece: the longest token first, from left to right (FORMAT.md, MODEL). */
-#include "encode.h"
+#include "encoder.h"
 #include "models.h"
 #include "trie.h"
 
@@ -33,7 +33,7 @@ static uint32_t longest_token(const wwho_trie *trie, uint32_t root, const uint8_
 }
 
 /* Tokens are written as they are found, and taken back if the pretoken turns out to be unknown. So pretokens may have any length. */
-COLD void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     const wwho_greedy *own = v->own;
     size_t start = at, n = e->n;
     wwho_kept kept = {.n = 0};

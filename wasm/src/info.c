@@ -2,7 +2,7 @@
 #include "added.h"
 #include "after.h"
 #include "models.h"
-#include "stages.h"
+#include "cut.h"
 
 uint32_t wwho_abi_version(void) { return WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR; }
 
@@ -18,7 +18,7 @@ const char *wwho_status_str(int status) {
     static const char of_calls[] = "OK\0ARGUMENT\0BUFFER\0TOKEN\0";
     static const char of_artifacts[] =
         "MAGIC\0VERSION\0TRUNCATED\0TRAILING\0CHECKSUM\0SECTION_TABLE\0SECTION_ORDER\0SECTION_KIND\0SECTION_BOUNDS\0PADDING\0"
-        "SECTION_MISSING\0CLASSES\0AUTOMATON_SHAPE\0AUTOMATON_TABLE\0AUTOMATON_TOTAL\0STAGES\0ROUTES\0MODEL\0SYMBOLS\0PAIRS\0"
+        "SECTION_MISSING\0CLASSES\0AUTOMATON_SHAPE\0AUTOMATON_TABLE\0AUTOMATON_TOTAL\0STEPS\0ROUTES\0MODEL\0SYMBOLS\0PAIRS\0"
         "PAIR_ORDER\0PAIR_DUPLICATE\0TOKEN_LENGTH\0TOKEN_DUPLICATE\0IDS\0ADDED\0SCORES\0NORMALIZER\0TEMPLATE\0DECODER\0";
     uint32_t number = (uint32_t)status;
     const char *name = number < WWHO_MAGIC ? name_at(of_calls, number) : name_at(of_artifacts, number - WWHO_MAGIC);
@@ -37,9 +37,9 @@ static int tell_tokenizer(const wwho_model *model, uint32_t index, uint32_t *val
                                        [WWHO_TOKENIZER_MAX_TOKEN_BYTES] = AT(longest),
                                        [WWHO_TOKENIZER_N_MODELS] = AT(n_models),
                                        [WWHO_TOKENIZER_N_ROUTES] = AT(n_routes),
-                                       [WWHO_TOKENIZER_N_STAGES] = AT(n_stages),
+                                       [WWHO_TOKENIZER_N_STEPS] = AT(n_steps),
                                        [WWHO_TOKENIZER_N_ADDED] = AT(added.n_tokens),
-                                       [WWHO_TOKENIZER_N_STEPS] = AT(normalizer.n_all),
+                                       [WWHO_TOKENIZER_N_NORMALIZER] = AT(n_normalizer),
                                        [WWHO_TOKENIZER_N_AUTOMATA] = AT(n_automata),
                                        [WWHO_TOKENIZER_N_CLASSES] = AT(classes.n_classes),
                                        [WWHO_TOKENIZER_ROUTER] = AT(router_number),
@@ -74,16 +74,19 @@ static int tell_model(const wwho_vocabulary *v, uint32_t index, uint32_t *value)
 #undef AT
 
 static int tell_route(const wwho_model *model, const wwho_route *route, uint32_t index, uint32_t *value) {
-    if (index >= (uint32_t)WWHO_ROUTE_STAGES + route->n_stages) return WWHO_ARGUMENT;
+    if (index >= (uint32_t)WWHO_ROUTE_STEPS + route->n_steps) return WWHO_ARGUMENT;
     *value = index == WWHO_ROUTE_MODEL   ? route->model
              : index == WWHO_ROUTE_UNITS ? number_of(model, route->units)
-                                         : read16(route->stages + 2 * (index - WWHO_ROUTE_STAGES));
+                                         : read16(route->steps + 2 * (index - WWHO_ROUTE_STEPS));
     return WWHO_OK;
 }
 
-static int tell_stage(const wwho_model *model, const wwho_stage *stage, uint32_t index, uint32_t *value) {
-    if (index > stage->automaton->stored.n_rules) return WWHO_ARGUMENT;
-    *value = index == WWHO_STAGE_AUTOMATON ? number_of(model, stage->automaton) : stage->actions[index - WWHO_STAGE_ACTIONS];
+static int tell_step(const wwho_model *model, const wwho_step *step, uint32_t index, uint32_t *value) {
+    uint32_t n_actions = step->kind == STEP_CUT ? step->n : 0;
+    if (index >= WWHO_STEP_ACTIONS + n_actions) return WWHO_ARGUMENT;
+    *value = index == WWHO_STEP_KIND        ? step->kind
+             : index == WWHO_STEP_AUTOMATON ? number_of(model, step->automaton)
+                                            : step->actions[index - WWHO_STEP_ACTIONS];
     return WWHO_OK;
 }
 
@@ -106,7 +109,7 @@ int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, 
     if (of == WWHO_OF_TOKENIZER && !number) return tell_tokenizer(model, index, value);
     if (of == WWHO_OF_MODEL && number < model->n_models) return tell_model(&model->models[number], index, value);
     if (of == WWHO_OF_ROUTE && number < model->n_routes) return tell_route(model, &model->routes[number], index, value);
-    if (of == WWHO_OF_STAGE && number < model->n_stages) return tell_stage(model, &model->stages[number], index, value);
+    if (of == WWHO_OF_STEP && number < model->n_steps) return tell_step(model, &model->steps[number], index, value);
     if (of == WWHO_OF_AUTOMATON && number < model->n_automata) return tell_automaton(&model->automata[number].stored, index, value);
     if (of == WWHO_OF_TEMPLATE && number < 2) return tell_template(model->file.section[WWHO_SECTION_TEMPLATE], number, index, value);
     return WWHO_ARGUMENT;
@@ -144,7 +147,7 @@ int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *found) {
     return WWHO_OK;
 }
 
-int wwho_step(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next) {
+int wwho_advance(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next) {
     if (!model || !rule || !next || automaton >= model->n_automata || class_of > model->classes.n_classes) return WWHO_ARGUMENT;
     const wwho_stored *a = &model->automata[automaton].stored;
     if (state >= a->n_states) return WWHO_ARGUMENT;

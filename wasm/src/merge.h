@@ -12,31 +12,11 @@
 #define WWHO_MERGE_H
 
 #include "automaton.h"
-#include "vocabulary.h"
+#include "matches.h"
+#include "row.h"
 
 #define WINDOW 64u       /* symbols that are merged at once */
-#define WIDE_WINDOW 256u /* for tokens that fill a window, such as long rules of dashes */
-#define ROWS 16u         /* rows that are merged in turn */
 #define REACH (1u << 14) /* bytes: tokens that far back are final */
-
-/* A candidate: the rank of the token that two neighbours merge to, and the place of the first. The lowest candidate merges next. */
-static HOT int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWHO_NONE ? INT32_MAX : (int32_t)(rank * WIDE_WINDOW | at); }
-
-/* Adjacent symbols or tokens of a pretoken. A merged token takes the place of its first symbol. */
-typedef struct {
-    const wwho_pairs *pairs;
-    uint32_t n;
-    uint32_t tokens[WIDE_WINDOW + 1];
-    int32_t next[WIDE_WINDOW];                            /* candidates: each place with its right neighbour */
-    uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours; before[0] is never written and stays 0 */
-    uint32_t fresh[2];                                    /* places whose candidate changes; their slots are being prefetched */
-} wwho_row;
-
-/* Append a symbol, and prefetch the slot of its pair with the symbol before. The merge reads it later. */
-static inline void push_symbol(wwho_row *row, uint32_t token) {
-    if (row->n) prefetch_pair(row->pairs, row->tokens[row->n - 1], token);
-    row->tokens[row->n++] = token;
-}
 
 /* What to merge: the bytes of text from start to end, or the symbols that `units` finds there. The run stops before text that is no symbol
  * or no syllable: `end` moves there when it is met. */
@@ -49,7 +29,10 @@ typedef struct {
     const wwho_automaton *units; /* null: bytes */
     size_t segment_end;          /* where the text ends for `units` */
     size_t first_end;            /* the end of the first symbol, whatever its rule; 0: where `units` puts it */
+    const uint32_t *written;     /* the text was written as symbols (affixes.h): an entry for each byte, with SYMBOL_BEGINS; else null */
 } wwho_run;
+
+#define SYMBOL_BEGINS (1u << 31) /* a symbol begins with this byte */
 
 /* A pretoken over bytes that was merged before, but is too long for the cache, such as a line of dashes. Python's standard library is 1.1
  * times as fast with these. */
@@ -94,39 +77,8 @@ typedef struct {
         dead[REACH]; /* places where no token can end, counted from 1 at the start of the run; each is stored at its number modulo REACH */
 } wwho_merging;
 
-/* The tokens that may start at a place. */
-typedef struct {
-    const uint8_t *text;
-    size_t readable;  /* bytes that may be read from `text` on */
-    uint32_t longest; /* no match is longer, in bytes */
-    uint64_t states[WWHO_MAX_TOKEN / 8 + 1];
-} wwho_matches;
-
-/* Look for tokens of at most `most` > 0 bytes. */
-static inline void start_matches(const wwho_vocabulary *v, wwho_matches *m, const uint8_t *text, uint32_t most, size_t readable) {
-    m->text = text;
-    m->readable = readable;
-    m->longest = most;
-    m->states[0] = 0;
-    for (uint32_t k = 0; 8 * k + 8 < m->longest; k++) {
-        m->states[k + 1] = hash_step(m->states[k], load64(text + 8 * k));
-        if (!may_have(&v->prefix_filter, m->states[k + 1] * MIX)) m->longest = 8 * k + 8;
-    }
-}
-
-/* The token of this length that is not a superword, or WWHO_NONE. */
-static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m, uint32_t length) {
-    uint32_t full = length & ~7u;
-    if (length > m->longest) return WWHO_NONE;
-    uint64_t state = full && full == m->longest ? hash_step(m->states[full / 8 - 1], load64(m->text + full - 8)) : m->states[full / 8];
-    uint64_t hash = hash_finish(state, load_tail(m->text + full, length, m->readable - full), length);
-    uint32_t token = find_text(v, m->text, length, m->readable, hash);
-    return token < v->n_plain ? token : WWHO_NONE;
-}
-
-/* BPE exactly as in FORMAT.md: merge the pair of lowest rank, the leftmost of several, until no pair merges. Do this for n rows, one merge
- * of each in turn: the reads for one row overlap the work on the others (unseen text is faster by 1.15 to 1.3). */
-WWHO_LOCAL void replay(wwho_row *rows, uint32_t n);
+/* The end of the symbol at a place of a text that was written as symbols. */
+WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at);
 
 /* Start to merge a run. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);

@@ -1,37 +1,46 @@
-/* An opened tokenizer: the router and the stages that cut text into pretokens, and the models that encode the pretokens. */
+/* An opened tokenizer: the steps that rewrite and cut text, the router and its routes, and the models that encode pretokens. */
 #ifndef WWHO_MODEL_H
 #define WWHO_MODEL_H
 
 #include "automaton.h"
 #include "file.h"
-#include "normalize.h"
+#include "rewriting.h"
 #include "vocabulary.h"
 
 #define WWHO_MAX_ROUTES 1023u
 
-/* A pretokenizer: an automaton, and an action for each of its rules (stages.h). */
-typedef struct {
-    const wwho_automaton *automaton;
-    const uint8_t *actions;
-    uint8_t most; /* the highest action of a rule; 255 if the automaton uses lookbehind */
-} wwho_stage;
+enum { MAX_LISTS = WWHO_MAX_STEPS / 2 }; /* lists of steps that rewrite, of a route: cuts stand between them */
 
-/* How to encode a segment with this route: its stages cut the segment into pretokens (without stages, it is one pretoken), and the model
- * encodes each pretoken. A model over units takes the symbols that an automaton finds in the pretoken. */
+/* A cut of a route, or the steps that rewrite between two cuts. */
+typedef struct {
+    const wwho_step *cut;          /* null: `rewrites` */
+    const wwho_rewrites *rewrites; /* null: `cut` */
+} wwho_station;
+
+/* Which way the segments of a route take: path.h. */
+enum { PATH_WHOLE, PATH_STREAM, PATH_CUTS, PATH_WALK };
+
+/* How to encode a segment with this route: its steps cut the segment into pretokens and rewrite them (without steps, it is one pretoken),
+ * and the model encodes each pretoken. A model over units takes the symbols that an automaton finds in the pretoken. */
 typedef struct {
     const uint8_t *name;
     uint8_t name_length;
     uint8_t model;
-    uint8_t n_stages;
-    const uint8_t *stages;         /* their numbers, of two bytes each */
-    bool keeps_all;                /* there is one stage, which keeps every match */
-    bool tells;                    /* there is one stage, which drops some matches; the first character of a match decides which */
-    const wwho_automaton *scanner; /* the automaton of the stage, if there is only one and it joins no matches; else null */
-    const uint8_t *actions;        /* of its rules */
-    const wwho_automaton *units;   /* cuts pretokens into symbols; null: the model takes bytes */
+    uint8_t n_steps;
+    const uint8_t *steps; /* their numbers, of two bytes each */
+    uint8_t path;
+    uint8_t n_cuts, n_stations;       /* n_cuts: the stations from the first on that are cuts */
+    const wwho_station *stations;     /* all steps but `blocks` */
+    const wwho_rewrites *rewrites;    /* what rewrites a pretoken after all cuts; null: nothing */
+    const wwho_step *blocks;          /* how to write pretokens for a model over bytes; null: as they are */
+    bool drops;                       /* PATH_STREAM: the cut drops some matches; the first character of a match decides which */
+    const wwho_automaton *scanner;    /* the automaton of the cut, if there is only one and it joins no matches; else null */
+    const uint8_t *actions;           /* of its rules */
+    const wwho_automaton *units;      /* cuts pretokens into symbols; null: the model takes bytes */
+    bool characters;                  /* each match of `units` is one character */
 } wwho_route;
 
-typedef struct wwho_encoder wwho_encoder; /* encode.h */
+typedef struct wwho_encoder wwho_encoder; /* encoder.h */
 typedef struct wwho_key wwho_key;         /* cache.h */
 
 /* A kind of model. `p` and `c` stand after the head that all kinds share (models.h). */
@@ -52,7 +61,7 @@ typedef struct {
     uint32_t n_prefix, n_steps, n_surfaces;
     uint32_t progress;           /* 0: no steps, texts are concatenated; 1: steps that work in parts; 2: steps that need the whole list */
     bool holds;                  /* the last token of a part must wait for the next part */
-    const wwho_rewriting *pairs; /* the symbols that a step joins; null: there is no such step */
+    const wwho_step *blocks; /* the symbols that a step joins; null: there is no such step */
 } wwho_decoder;
 
 /* The first bytes of added tokens: bit 0 for tokens of the original text, bit 1 for tokens of normalized text. */
@@ -60,13 +69,6 @@ typedef struct {
     uint8_t any, bytes[256];
 } wwho_firsts;
 
-#ifdef __wasm__
-/* Skips most text without an added token: every added token has one of the first four bytes (not NUL) at one of its first 8 places, unless
- * the last byte is not zero. */
-typedef struct {
-    uint8_t bytes[5];
-} wwho_starts;
-#else
 /* Skips most text without an added token: every added token has one of a few bytes at one of its first 8 places, the rarest of its bytes
  * there. */
 typedef struct {
@@ -78,14 +80,20 @@ typedef struct {
     uint64_t first[64];  /* hashes of the first `least` bytes */
     uint64_t more[1024]; /* hashes of the first 8 bytes, or of all if there are fewer */
 } wwho_starts;
-#endif
 
 struct wwho_model {
     wwho_file file;
     wwho_classes classes;
-    uint32_t n_automata, n_stages, n_routes, n_models;
+    uint32_t n_automata, n_steps, n_routes, n_models;
     wwho_automaton *automata;
-    wwho_stage *stages;
+    const wwho_step *steps;
+    wwho_station *stations; /* of all routes */
+    wwho_rewrites *lists;   /* of all routes */
+    const wwho_step **listed; /* the steps of these lists */
+    uint32_t n_stations, n_all_lists, n_listed;
+    uint32_t n_named;             /* steps that routes and the normalizer have named so far */
+    uint32_t n_normalizer, n_lists; /* steps of the normalizer; the most lists that rewrite in a route */
+    bool writes;                  /* a route rewrites, or writes pretokens as symbols: this takes room in the scratch area */
     uint32_t router_number;       /* WWHO_NONE: there is no router */
     const wwho_automaton *router; /* null: everything is route 0 */
     wwho_route *routes;
@@ -95,14 +103,14 @@ struct wwho_model {
     const uint8_t *added_flags;
     wwho_starts starts;         /* of all added tokens */
     wwho_firsts firsts[3];      /* for no added tokens; for those that are not special; for all but the hidden ones */
-    wwho_normalizer normalizer; /* without steps, texts are not rewritten */
+    wwho_rewrites normalizer[2]; /* the first steps, and the second ones */
     wwho_decoder decoder;
     const uint8_t *property;   /* of each class, for the text next to an added token; null if no token needs them */
     uint32_t n_vocab, longest; /* all ids are below n_vocab; longest: of all tokens, in bytes */
 };
 
 /* Move the cursor past the segment that starts there; its route goes to *route. */
-static WARM void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
+static HOT void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
     *route = 0;
     if (model->router)
         scan_piece(&model->classes, model->router, c, route);

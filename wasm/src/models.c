@@ -2,13 +2,14 @@
 #include "models.h"
 
 #include "added.h"
-#include "encode.h"
+#include "affixes.h"
+#include "encoder.h"
 
 enum { MODEL_HEAD = 32, FLAG_LATER = 4 };
 
 /* The known kinds of models, by number and symbols. */
 static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
-    static const wwho_kind bytes = {check_bpe, build_bpe, encode_piece, find_bpe}, units = {check_bpe, build_bpe, encode_segment, find_bpe};
+    static const wwho_kind bytes = {check_bpe, build_bpe, encode_piece, find_bpe}, units = {check_bpe, build_bpe, encode_units, find_bpe};
     static const wwho_kind greedy = {check_greedy, build_greedy, encode_greedy, find_greedy};
     static const wwho_kind viterbi = {check_viterbi, build_viterbi, encode_viterbi, find_viterbi};
     if (number == KIND_GREEDY) return &greedy;
@@ -27,7 +28,7 @@ static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t nu
     v->speller_number = v->space_id = WWHO_NONE;
     v->n_tokens = v->n_symbols + v->n_merges;
     bool spell = v->unknown == UNKNOWN_SPELL, unk = v->unk_id != WWHO_NONE;
-    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || v->no_flags || v->zero) return WWHO_MODEL;
+    if (!v->kind || v->unknown > UNKNOWN_ID || v->id_rule > IDS_STATED || v->zero) return WWHO_MODEL;
     if (spell ? p[4] >= number || models[p[4]].kind != kind_of(KIND_BPE, SYMBOLS_BYTES) : p[4]) return WWHO_MODEL;
     if (spell) v->speller_number = p[4];
     if (v->unknown == UNKNOWN_NONE ? unk : v->unknown == UNKNOWN_ID && !unk) return WWHO_MODEL;
@@ -97,11 +98,20 @@ static int step_over(const wwho_model *model, wwho_vocabulary *v) {
     return token == v->n_tokens && v->by_id[v->n_ids - 1] != WWHO_NONE ? WWHO_OK : WWHO_IDS;
 }
 
+/* The symbol that unknown symbols become, and that merges as any other (FORMAT.md, Encoding); WWHO_NONE if there is none. */
+static uint32_t find_unk_symbol(const wwho_vocabulary *v) {
+    if (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_UNITS || v->unknown != UNKNOWN_ID) return WWHO_NONE;
+    uint32_t token = token_of(v, v->unk_id);
+    return token < v->n_symbols ? token : WWHO_NONE;
+}
+
 WWHO_LOCAL int number_models(wwho_model *model) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
         int status = v->id_rule == IDS_STEP ? step_over(model, v) : WWHO_OK;
         if (status) return status;
+        v->unk_symbol = find_unk_symbol(v);
+        v->writes = v->affixes || v->unk_symbol != WWHO_NONE || (v->symbols == SYMBOLS_UNITS && v->unknown == UNKNOWN_NONE);
         bool named = v->unk_id == WWHO_NONE || token_of(v, v->unk_id) < v->n_tokens || find_added(model, v->unk_id) != WWHO_NONE;
         if (!named) return WWHO_MODEL;
     }

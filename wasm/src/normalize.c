@@ -1,11 +1,10 @@
 /* See normalize.h. */
 #include "normalize.h"
 
-#include "model.h"
 #include "passes.h"
 
 /* Whether a map leaves a character as it is, whatever is next to it. */
-static COLD bool is_kept(const wwho_rewriting *step, uint32_t code_point) {
+static bool is_kept(const wwho_step *step, uint32_t code_point) {
     bool apart = step->flags & HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES;
     const wwho_rewrite *r = rewrite_of(step, code_point);
     return r->n == KEPT && !r->order && !r->second && !apart && !joins_hangul(step, code_point);
@@ -31,8 +30,8 @@ typedef struct {
 
 /* Look at the next character with the rules of the first step. Returns whether they may restart before it: no cluster continues there.
  * Without `begins`, no rule begins with it; in WebAssembly, unseen Hindi as T5 takes 0.86 of the time for that. */
-static COLD bool look_for_rules(const wwho_normalizing *it, size_t at, uint32_t code_point, bool begins, rule_state *s) {
-    const wwho_automaton *a = it->steps->automaton;
+static bool look_for_rules(const wwho_normalizing *it, size_t at, uint32_t code_point, bool begins, rule_state *s) {
+    const wwho_automaton *a = it->steps[0]->automaton;
     size_t to = at;
     uint32_t class = class_at(it, code_point), depth = 0;
     bool apart = at >= s->reach;
@@ -62,7 +61,7 @@ static uint32_t rule_before(const wwho_automaton *a, uint32_t class, uint32_t ne
  * rewrite of what became `code_point`. Null if the character before it matters, or if the parts may compose another one: if they change
  * places, or make a syllable. Marks after it matter, too, but these are not plain. As Qwen2.5, French takes 0.45 of the time, Vietnamese
  * 0.4. */
-static const wwho_rewrite *first_part(const wwho_rewriting *map, uint32_t code_point, const wwho_rewrite *r) {
+static const wwho_rewrite *first_part(const wwho_step *map, uint32_t code_point, const wwho_rewrite *r) {
     uint32_t head = code_point;
     for (uint32_t order = WWHO_NONE, here; r->n == PAIRED; r = rewrite_of(map, head), order = here) {
         const wwho_composition *pair = &map->compositions[r->at];
@@ -79,12 +78,12 @@ static const wwho_rewrite *first_part(const wwho_rewriting *map, uint32_t code_p
  * matter, or if it is at the end. Marks on both sides of characters that vanish may change places, so a run does not end before one.
  * `next`: the character after it, if that is plain, and the one before is; or WWHO_NONE. RULES as the first step is left out: that is for
  * look_for_rules(). */
-static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width, uint32_t next) {
+static uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width, uint32_t next) {
     uint32_t code_point = character_at(it, at, width);
     const bool first = it->fresh && at == it->at, last = at + *width == it->end;
     bool ordered = false, gone = false, ahead = false;
     for (uint32_t i = 0; i < it->n_steps; i++) {
-        const wwho_rewriting *step = &it->steps[i];
+        const wwho_step *step = it->steps[i];
         const wwho_rewrite *r = step->rewrites;
         uint32_t rule;
         if (step->kind == STEP_RULES && !i) continue;
@@ -111,9 +110,9 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
         if (r->n < PAIRED) {
             const uint32_t *target = step->targets + r->at;
             uint32_t n = r->n; /* the next map may remove all but the first: without that, French as BERT takes four times as long */
-            if (n > 1 && (step->kind != STEP_MAP || composes(step) || i + 1 == it->n_steps || step[1].kind != STEP_MAP)) return WWHO_NONE;
+            if (n > 1 && (step->kind != STEP_MAP || composes(step) || i + 1 == it->n_steps || it->steps[i + 1]->kind != STEP_MAP)) return WWHO_NONE;
             while (--n)
-                if (rewrite_of(step + 1, target[n])->n) return WWHO_NONE;
+                if (rewrite_of(it->steps[i + 1], target[n])->n) return WWHO_NONE;
             if (*target != MATCH) code_point = *target;
         }
         if (step->kind != STEP_MAP) continue;
@@ -125,7 +124,6 @@ static COLD uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *w
     return gone || ordered ? WWHO_NONE : code_point | ahead * PLAIN_AHEAD;
 }
 
-#ifndef __wasm__
 /* Write a character of the table. There must be room for four bytes. */
 static HOT void write_packed(wwho_normalizing *it, uint32_t packed, size_t source, uint32_t origin) {
     write_bytes(it, packed, packed >> 24 & PLAIN_BYTES, (uint32_t)source, origin);
@@ -217,10 +215,9 @@ static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
     for (; n && at < it->end && it->plain && plain_made(it->plain, it->text + at, it->end - at, &width); n--) at += width;
     return n ? 0 : at;
 }
-#endif
 
 /* The same as plain_at(), as it is in wwho_known. */
-static COLD uint64_t known_of(const wwho_normalizing *it, size_t at, uint32_t next) {
+static uint64_t known_of(const wwho_normalizing *it, size_t at, uint32_t next) {
     uint32_t width, made = plain_at(it, at, &width, next), n = 0;
     uint8_t bytes[4] = {0};
     if (made == WWHO_NONE) return 0;
@@ -237,7 +234,7 @@ static HOT uint64_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, u
     *code_point = c;
     if (at + *width == it->end || (it->fresh && at == it->at)) return it->more ? 0 : known_of(it, at, next);
     for (;; next = character_at(it, at + *width, &other)) {
-        uint64_t pair = (uint64_t)next << 32 | c;
+        uint64_t pair = (uint64_t)next << 32 | it->list << KNOWN_LIST | c;
         wwho_known *known = &it->known[(c ^ c >> 4 ^ next << 2) % KNOWN_SLOTS];
         if (known->of != pair) {
             known->of = pair;
@@ -278,10 +275,8 @@ static bool write_known(wwho_normalizing *it) {
         if (!anew) continue;
         sure_at = at;
         sure = it->n;
-#ifndef __wasm__
         again = at > it->at && skip_plain(it, at, 2);
         if (again) break;
-#endif
     }
     it->fresh &= sure_at == it->at;
     it->at = sure_at;
@@ -301,9 +296,10 @@ static size_t read_run(character_run *run) {
         if (rules.has && it->fresh && end == it->at) rules.reach = it->end; /* if it vanishes, all places move */
         run->apart = plain;
         plain = apart && !rules.has && plain_at(it, end, &width, WWHO_NONE) < VANISHED;
-        run->apart &= plain;
+        run->apart &= plain && !it->tangled;
         if (run->apart) break;
-        run->now[run->n++] = (passing){c, (uint32_t)end, (uint32_t)end, 0, 0};
+        run->now[run->n] = (passing){c, (uint32_t)end, it->tangled && run->n ? WWHO_NONE : (uint32_t)end, 0, 0};
+        run->n++;
     }
     return end;
 }
@@ -313,10 +309,10 @@ WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len) {
     passing alone[3], *columns = room ? work : alone; /* without steps, no room is needed */
     room += !room;
     while (it->at < it->end) {
-#ifndef __wasm__
-        write_plain(it);
-#endif
-        if (it->at == it->end || write_known(it)) continue;
+        if (!it->tangled) {
+            write_plain(it);
+            if (it->at == it->end || write_known(it)) continue;
+        }
         character_run run = {.it = it, .now = columns, .next = columns + room, .spare = columns + 2 * room, .room = room};
         size_t end = read_run(&run);
         run.whole = end == it->end && !it->more;
@@ -327,24 +323,15 @@ WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len) {
     return true;
 }
 
-WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len) {
-    for (uint32_t k = 1; k < 4 && k <= len; k++) { /* bytes that may start an incomplete character */
-        uint8_t lead = text[len - k];
-        if (lead >= 0xC0) return k < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u) ? len - k : len;
-    }
-    return len;
-}
-
-WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_model *model, uint32_t group, wwho_known *known) {
-    const wwho_normalizer *n = &model->normalizer;
-    it->steps = n->steps + n->starts[group];
-    it->n_steps = n_in_group(n, group);
-#ifndef __wasm__
-    it->plain = group < STEPS_WITHIN && n->starts[STEPS_WITHIN] ? &n->plain[group] : 0;
-#endif
-    it->classes = &model->classes;
-    it->known = known + group * KNOWN_SLOTS;
-    it->rules = it->n_steps && it->steps->kind == STEP_RULES ? it->steps->trie : 0;
+WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, const wwho_classes *classes, wwho_known *known) {
+    it->steps = list->steps;
+    it->n_steps = list->n;
+    it->list = list->number;
+    it->tangled = list->tangled || list->number >> (32 - KNOWN_LIST); /* wwho_known has no room for higher numbers */
+    it->plain = list->plain;
+    it->classes = classes;
+    it->known = known + list->number % KNOWN_LISTS * KNOWN_SLOTS;
+    it->rules = it->n_steps && it->steps[0]->kind == STEP_RULES ? it->steps[0]->trie : 0;
 }
 
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
@@ -357,8 +344,8 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
                            .first = true,
                            .more = more,
                            .to = {out, sources, 0, cap}};
-    wwho_known known[KNOWN_SLOTS] = {{0, 0}};
-    start_steps(&it, model, STEPS_EARLY, known);
+    wwho_known known[KNOWN_SLOTS] = {{0, 0}}; /* for list 0, which is the first steps of the normalizer */
+    start_steps(&it, &model->normalizer[0], &model->classes, known);
     bool done = run_steps(&it, work, work_len);
     *read = it.at;
     *n = it.n;

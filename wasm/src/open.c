@@ -2,8 +2,11 @@
  * model takes (plan); then each section is checked and built once, in order. */
 #include "added.h"
 #include "after.h"
+#include "automata.h"
 #include "models.h"
-#include "stages.h"
+#include "path.h"
+#include "plain.h"
+#include "steps.h"
 
 enum { MAX_CLASSES = 4096, MAX_PAGES = 2048, PAGES_AT = 4 + 2 * N_PAGES };
 
@@ -55,46 +58,81 @@ static int plan_routes(wwho_model *model, wwho_arena *arena) {
     if (n < 1 || n > WWHO_MAX_ROUTES || n > s.length / 4) return WWHO_ROUTES;
     model->n_routes = n;
     model->routes = take(arena, n * sizeof *model->routes);
+    uint32_t most = s.length / 2; /* numbers of steps */
+    model->stations = take(arena, most * sizeof *model->stations);
+    model->lists = take(arena, most * sizeof *model->lists);
+    model->listed = take(arena, most * sizeof *model->listed);
     return WWHO_OK;
 }
 
-/* Whether the first character of a match decides whether the stage drops it. */
-static bool tells_dropped(const wwho_stage *stage, uint32_t n_classes) {
-    const wwho_automaton *a = stage->automaton;
-    for (uint32_t class = 0; class < n_classes; class++) {
-        uint32_t row = a->table[WWHO_START * a->stride + class] & ENTRY_ROW, last = ENTRY_MARK(a->table[row + n_classes]);
-        const uint64_t *marks = a->marks + (size_t)(row / a->stride) * a->mark_words;
-        if (!last) return false;
-        for (uint32_t mark = 1; mark <= a->stored.n_rules; mark++)
-            if (marks[mark >> 6] >> (mark & 63) & 1 && stage->actions[mark - 1] != stage->actions[last - 1]) return false;
+/* Whether a step of a route may rewrite: it looks at one character alone, and leaves something of each. */
+static bool rewrites_characters(const wwho_step *step) {
+    if (step->kind == STEP_ENDS) return !step->n && !step->n_suffix;
+    if (step->kind != STEP_MAP) return step->kind == STEP_SPELL;
+    return !step->flags && !step->n_ordered && !step->n_compositions && !step->vanishes;
+}
+
+/* Append a step to the stations of a route. */
+static void add_step(wwho_model *model, wwho_route *r, const wwho_step *step) {
+    wwho_station *station = (wwho_station *)&r->stations[r->n_stations];
+    if (step->kind == STEP_BLOCKS) {
+        r->blocks = step;
+        return;
     }
+    if (step->kind == STEP_CUT) {
+        *station = (wwho_station){.cut = step};
+        r->n_cuts += r->n_cuts == r->n_stations++;
+        return;
+    }
+    if (!r->n_stations || station[-1].cut) {
+        wwho_rewrites *list = &model->lists[model->n_all_lists];
+        *list = (wwho_rewrites){.steps = model->listed + model->n_listed, .number = 2 + model->n_all_lists++};
+        *station++ = (wwho_station){.rewrites = list};
+        r->n_stations++;
+    }
+    add_rewrite((wwho_rewrites *)station[-1].rewrites, step);
+    model->n_listed++;
+}
+
+/* Read the steps of a route. False if one breaks a rule. */
+static bool read_steps(wwho_model *model, wwho_route *r) {
+    wwho_vocabulary *v = &model->models[r->model];
+    uint32_t n_lists = 0;
+    for (uint32_t i = 0; i < r->n_steps; i++) {
+        const wwho_step *step = name_step(model, r->steps + 2 * i);
+        if (!step || r->blocks || !(step->kind == STEP_CUT || step->kind == STEP_BLOCKS || rewrites_characters(step))) return false;
+        if (step->kind == STEP_BLOCKS && (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_BYTES)) return false;
+        if (step->kind == STEP_BLOCKS) v->blocks = step;
+        add_step(model, r, step);
+    }
+    for (uint32_t i = 0; i < r->n_stations; i++) n_lists += !r->stations[i].cut;
+    if (n_lists > model->n_lists) model->n_lists = n_lists;
+    model->writes |= n_lists || r->blocks;
     return true;
 }
 
 /* Read the route at p, of at most `left` bytes; its size goes to *size. */
-static int read_route(const wwho_model *model, const uint8_t *p, uint32_t left, wwho_route *r, uint32_t *size) {
-    if (left < 4 || p[1] > WWHO_MAX_STAGES || left < 5u + 2 * p[1]) return WWHO_ROUTES;
+static int read_route(wwho_model *model, const uint8_t *p, uint32_t left, wwho_route *r, uint32_t *size) {
+    if (left < 4 || p[1] > WWHO_MAX_STEPS || left < 5u + 2 * p[1]) return WWHO_ROUTES;
     uint32_t units = read16(p + 2);
-    *r = (wwho_route){.model = p[0], .n_stages = p[1], .stages = p + 4, .name_length = p[4 + 2 * p[1]], .name = p + 5 + 2 * p[1]};
-    *size = 5 + 2 * r->n_stages + r->name_length;
+    *r = (wwho_route){.model = p[0], .n_steps = p[1], .steps = p + 4, .name_length = p[4 + 2 * p[1]], .name = p + 5 + 2 * p[1]};
+    *size = 5 + 2 * r->n_steps + r->name_length;
     if (!r->name_length || left < *size || !well_formed(r->name, r->name_length) || r->model >= model->n_models) return WWHO_ROUTES;
-    if ((units != 0xFFFF) != (model->models[r->model].symbols == SYMBOLS_UNITS)) return WWHO_ROUTES;
+    const wwho_vocabulary *v = &model->models[r->model];
+    if ((units != 0xFFFF) != (v->symbols == SYMBOLS_UNITS)) return WWHO_ROUTES;
     if (units != 0xFFFF) {
-        const wwho_vocabulary *v = &model->models[r->model];
         if (units >= model->n_automata || model->automata[units].stored.n_rules > 3 || model->automata[units].stored.flags)
             return WWHO_ROUTES;
-        if ((r->n_stages || n_in_group(&model->normalizer, STEPS_WITHIN)) && v->n_plain < v->n_made) return WWHO_ROUTES;
+        if (r->n_steps && v->n_plain < v->n_made) return WWHO_ROUTES;
         r->units = &model->automata[units];
+        bool characters = takes_characters(&r->units->stored, model->classes.n_classes);
+        if (!characters && (v->affixes || v->unknown == UNKNOWN_NONE)) return WWHO_ROUTES;
+        r->characters = characters;
     }
-    for (uint32_t i = 0; i < r->n_stages; i++)
-        if (read16(r->stages + 2 * i) >= model->n_stages) return WWHO_ROUTES;
-    const wwho_stage *stage = r->n_stages == 1 ? &model->stages[read16(r->stages)] : 0;
-    if (stage && stage->most <= ACTION_DROP) {
-        r->scanner = stage->automaton;
-        r->actions = stage->actions;
-        r->keeps_all = !stage->most;
-        r->tells = stage->most && tells_dropped(stage, model->classes.n_classes);
-    }
+    r->stations = model->stations + model->n_stations;
+    if (!read_steps(model, r)) return WWHO_ROUTES;
+    model->n_stations += r->n_stations;
+    choose_path(model, r);
     return WWHO_OK;
 }
 
@@ -135,12 +173,11 @@ static int plan(wwho_model *model, wwho_arena *arena) {
     int status = plan_classes(model, arena);
     if (!status)
         status = plan_automata(sections[WWHO_SECTION_AUTOMATA], model->classes.n_classes, arena, &model->automata, &model->n_automata);
-    if (!status) status = plan_stages(model, arena);
+    if (!status) status = plan_steps(model, arena);
     if (!status) status = plan_routes(model, arena);
     if (!status) status = plan_models(model, arena);
     if (!status) status = plan_added(&model->file, model, arena);
-    wwho_section steps = sections[WWHO_SECTION_NORMALIZER];
-    if (!status && steps.at) status = build_normalizer(steps, arena, model->automata, model->n_automata, &model->normalizer);
+    if (!status) status = plan_normalizer(model, arena);
     return status || arena->used <= WWHO_MAX_LENGTH ? status : WWHO_MODEL;
 }
 
@@ -168,13 +205,15 @@ static void finish(wwho_model *model) {
         v->own_ids = true;
         for (uint32_t token = 0; v->ids && token < v->n_tokens; token++) v->own_ids &= token_of(v, v->ids[token]) == token;
         if (v->first_id + v->n_ids > model->n_vocab) model->n_vocab = v->first_id + v->n_ids;
-        if (v->longest > model->longest) model->longest = v->longest;
+        uint32_t longest = v->shown ? v->shown->longest : v->longest;
+        if (longest > model->longest) model->longest = longest;
+        model->writes |= v->writes;
     }
 }
 
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
     if (!blob || !work || !result || (uintptr_t)blob % 4 || (uintptr_t)work % 16) return WWHO_ARGUMENT;
-    static int (*const build[])(wwho_model *) = {build_classes, build_automata, build_stages,   build_routes, build_models,
+    static int (*const build[])(wwho_model *) = {build_classes, build_automata, build_routes,   build_normalizer, build_models,
                                                  build_added,   number_models,  build_template, build_decoder};
     wwho_file file;
     wwho_arena arena = {work, work_len, 0};
@@ -191,9 +230,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     for (size_t i = 0; !status && i < sizeof build / sizeof *build; i++) status = build[i](model);
     if (status) return status;
     finish(model);
-#ifndef __wasm__
-    put_plain(&model->normalizer, &model->classes);
-#endif
+    for (uint32_t k = 0; k < 2; k++) put_plain(&model->normalizer[k], &model->classes);
     *result = model;
     return WWHO_OK;
 }

@@ -2,7 +2,7 @@
 #include "added.h"
 #include "cache.h"
 #include "cuts.h"
-#include "encode.h"
+#include "encoder.h"
 #include "models.h"
 #include "viterbi.h"
 
@@ -13,19 +13,12 @@ static size_t lattice_size(const wwho_model *model) {
     return 0;
 }
 
-static size_t known_size(const wwho_model *model) {
-    return model && model->normalizer.n_all ? N_STEP_GROUPS * KNOWN_SLOTS * sizeof(wwho_known) : 0;
-}
+/* Whether the steps or the models of a tokenizer write texts that are not the caller's. */
+static bool writes(const wwho_model *model) { return model && (model->n_normalizer || model->writes); }
+
+static size_t known_size(const wwho_model *model) { return writes(model) ? KNOWN_LISTS * KNOWN_SLOTS * sizeof(wwho_known) : 0; }
 
 static inline size_t aligned(size_t size) { return (size + 15) & ~(size_t)15; }
-
-/* A text that steps have rewritten. For each byte: its source in the text before, and where the steps can begin anew there (its origin,
- * normalize.h). Without steps it is the text before, and `sources` and `origins` are null. */
-typedef struct {
-    const uint8_t *text;
-    const uint32_t *sources, *origins;
-    size_t n;
-} wwho_view;
 
 /* Flags of the place where a call begins: after other text; within text that the first steps rewrite as a whole; within a part of that. */
 enum { GONE_ON = 1, INSIDE_TEXT = 2, INSIDE_PART = 4 };
@@ -39,13 +32,13 @@ typedef struct {
     bool steps;       /* whether any steps run */
 } wwho_pipe;
 
-enum {
-    ROOM = 3 << 10,
-    LINK = 9 * N_STEP_GROUPS + 60
-}; /* bytes of rewritten text at a time; bytes of scratch for each: the text, sources, origins, and characters in the steps */
+enum { ROOM = 3 << 10 }; /* bytes of rewritten text at a time */
+
+/* Bytes of scratch for each of them: in every room the text, sources and origins, and characters in the steps. */
+static size_t link_size(const wwho_model *model) { return 9 * (ROOM_OF_ROUTE + model->n_lists) + 60; }
 
 size_t wwho_scratch_size(const wwho_model *model) {
-    size_t steps = model && model->normalizer.n_all ? ROOM * LINK : 0;
+    size_t steps = writes(model) ? ROOM * link_size(model) : 0;
     return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) +
            known_size(model) + steps;
 }
@@ -65,22 +58,20 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     at += known_size(e->model);
     pipe->source = (wwho_view){e->text, 0, 0, len};
     want_added(&pipe->wanted, e->model, allowed, e->flags);
-    if (!e->model->normalizer.n_all || e->flags & WWHO_ONE_PIECE) return WWHO_OK;
-    pipe->steps = e->model->normalizer.starts[STEPS_WITHIN] && !(e->flags & WWHO_CUT_ONLY);
-    e->pairs = e->model->normalizer.pairs;
-    e->n_within = n_in_group(&e->model->normalizer, STEPS_WITHIN);
-    size_t room = (ROOM + (scratch_len - least) / LINK) & ~(size_t)15;
+    if (!writes(e->model)) return WWHO_OK;
+    pipe->steps = e->model->n_normalizer && !(e->flags & (WWHO_CUT_ONLY | WWHO_ONE_PIECE));
+    size_t room = (ROOM + (scratch_len - least) / link_size(e->model)) & ~(size_t)15;
     e->work = at;
     e->work_len = 60 * room;
     at += e->work_len;
-    for (uint32_t i = 0; i < N_STEP_GROUPS; i++, at += 9 * room)
+    for (uint32_t i = 0; i < ROOM_OF_ROUTE + e->model->n_lists; i++, at += 9 * room)
         e->rooms[i] = (wwho_room){at + 8 * room, (uint32_t *)(void *)at, (uint32_t *)(void *)(at + 4 * room), room};
     return WWHO_OK;
 }
 
 /* Rewrite text[at..end) of a view into one of the rooms, as far as possible. False if nothing could be rewritten. */
 static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_normalizing *it, wwho_view *to) {
-    bool done = rewrite_group(pipe->e, late, from->text, it);
+    bool done = rewrite_into(pipe->e, &pipe->e->model->normalizer[late], late, from->text, it);
     *to = (wwho_view){it->to.out, it->to.sources, it->to.origins, it->n};
     return done;
 }
@@ -88,9 +79,9 @@ static bool rewrite(wwho_pipe *pipe, bool late, const wwho_view *from, wwho_norm
 /* Convert the offsets of tokens and spans, from these on, from the text of a view to the text before. */
 static void place_all(wwho_encoder *e, const wwho_view *view, size_t first, size_t first_span, const uint8_t *text, size_t len) {
     if (!view->sources) return;
-    place_tokens(e, first, view->sources, view->n, text, len);
+    place_tokens(e, first, view->sources, text, len);
     for (size_t i = first_span; i < e->n_spans && i < e->spans_cap; i++)
-        place_part(view->sources, view->n, text, len, (uint32_t)e->start, &e->spans[i].start, &e->spans[i].end);
+        place_part(view->sources, text, len, (uint32_t)e->start, &e->spans[i].start, &e->spans[i].end);
 }
 
 /* Encode text[at..end) without added tokens of the view `late`, which is `early` or what the late steps made of it. */
@@ -99,6 +90,10 @@ static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view 
     size_t first = e->n, first_span = e->n_spans;
     e->text = late->text;
     e->len = late->n;
+    for (e->begins = at; !(pipe->place & GONE_ON) && e->begins < end; e->begins++) {
+        size_t source = late->sources ? late->sources[e->begins] : e->begins;
+        if ((early->sources ? early->sources[source] : source) != e->start) break;
+    }
     encode_ordinary(e, at, end);
     place_all(e, late, first, first_span, early->text, early->n);
     place_all(e, early, first, first_span, pipe->source.text, pipe->source.n);
@@ -118,11 +113,11 @@ static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_
 
 /* Encode text[at..end) of a view without added tokens: a part, or the rest of one if `fresh` is false. Returns how far that was
  * possible: to the end, unless more of the part follows (`more`) or there is not enough room. */
-static size_t encode_rewritten(wwho_pipe *pipe, const wwho_view *early, size_t at, size_t end, bool fresh, bool more) {
+static size_t encode_part(wwho_pipe *pipe, const wwho_view *early, size_t at, size_t end, bool fresh, bool more) {
     const wwho_encoder *e = pipe->e;
     wwho_view late = {early->text, 0, 0, early->n};
     size_t from, cut = end;
-    if (!pipe->steps || !n_in_group(&e->model->normalizer, STEPS_LATE)) {
+    if (!pipe->steps || !e->model->normalizer[1].n) {
         if (more && !(cut = find_cut(pipe, &late, early, at, end, at, &from))) return at;
         if (at < cut) encode_view(pipe, &late, early, at, cut);
         return cut;
@@ -159,22 +154,21 @@ static size_t encode_normalized(wwho_pipe *pipe, const wwho_view *early, size_t 
     const size_t from = at, sure = more ? sure_tokens(&pipe->wanted, 1, early->text, early->origins, at, &end) : end;
     while (e->n <= e->limit) {
         wwho_added_match m = find_next(&pipe->wanted, 1, early->text, from, at, sure);
-        at = encode_rewritten(pipe, early, at, m.start, !(pipe->place & INSIDE_PART), false);
+        at = encode_part(pipe, early, at, m.start, !(pipe->place & INSIDE_PART), false);
         if (at < m.start || m.number == WWHO_NONE) break;
         put_added(pipe, early, &m);
         at = m.end;
         set_place(pipe, INSIDE_PART, false);
     }
     if (!more || at < sure) return at;
-    at = encode_rewritten(pipe, early, at, end, !(pipe->place & INSIDE_PART), true);
+    at = encode_part(pipe, early, at, end, !(pipe->place & INSIDE_PART), true);
     set_place(pipe, INSIDE_PART, at > sure || pipe->place & INSIDE_PART);
     return at;
 }
 
 /* Rewrite and encode source[at..end), which has no added tokens of the original text. Returns how far that was possible. */
 static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) {
-    const wwho_normalizer *n = &pipe->e->model->normalizer;
-    if (!pipe->steps || !n->starts[STEPS_LATE]) return encode_normalized(pipe, &pipe->source, at, end, more);
+    if (!pipe->steps || !pipe->e->model->normalizer[0].n) return encode_normalized(pipe, &pipe->source, at, end, more);
     while (at < end && pipe->e->n <= pipe->e->limit) {
         wwho_view early;
         wwho_normalizing it = {.at = at, .end = end, .fresh = !(pipe->place & INSIDE_TEXT), .more = more};

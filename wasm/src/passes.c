@@ -3,7 +3,7 @@
 
 enum { MAX_CLUSTER = 6 };
 
-COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end) {
+WWHO_LOCAL uint32_t *take_apart(const wwho_step *step, uint32_t code_point, uint32_t *end) {
     const wwho_rewrite *r = rewrite_of(step, code_point);
     uint32_t *at = end;
     for (; r->n == PAIRED && end - at < MAX_TARGETS; r = rewrite_of(step, code_point)) {
@@ -16,7 +16,7 @@ COLD uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint3
 }
 
 /* Write n characters in place of `old` ones. Their source is `source`, unless find_sources() later derives it from the counts. */
-static COLD void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
+static void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
     for (uint32_t k = 0; k < n; k++) {
         run->full |= run->made == run->room;
         if (run->full) return;
@@ -30,18 +30,18 @@ static COLD void put_characters(character_run *run, const uint32_t *code_points,
 }
 
 /* Write one character in place of another one, or of none. */
-static WARM void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
+static void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
     run->full |= run->made == run->room;
     if (!run->full) run->next[run->made++] = (passing){code_point, source, origin, !old, 0};
 }
 
 /* Write a character as it is. */
-static WARM void keep_character(character_run *run, const passing *p, uint32_t origin) {
+static void keep_character(character_run *run, const passing *p, uint32_t origin) {
     put_character(run, p->code_point, 1, p->source, origin);
 }
 
 /* Decompose the characters with the step's map. */
-static void take_all_apart(character_run *run, const wwho_rewriting *step) {
+static void take_all_apart(character_run *run, const wwho_step *step) {
     for (size_t i = 0; i < run->n; i++) {
         uint32_t parts[2 * MAX_TARGETS], *end = parts + 2 * MAX_TARGETS, *at = end;
         uint32_t code_point = run->now[i].code_point, syllable = code_point - SYLLABLES;
@@ -77,7 +77,7 @@ static void order_marks(character_run *run, size_t n) {
 }
 
 /* The character that two characters compose to, or WWHO_NONE. */
-static uint32_t composed(const wwho_rewriting *step, uint32_t first, uint32_t second) {
+static uint32_t composed(const wwho_step *step, uint32_t first, uint32_t second) {
     if (step->flags & HANGUL_TOGETHER && first - LEADS < N_LEADS && second - VOWELS < N_VOWELS)
         return SYLLABLES + ((first - LEADS) * N_VOWELS + (second - VOWELS)) * N_TAILS;
     if (joins_hangul(step, second) && second > TAILS && first - SYLLABLES < N_SYLLABLES && (first - SYLLABLES) % N_TAILS == 0)
@@ -95,10 +95,10 @@ static uint32_t composed(const wwho_rewriting *step, uint32_t first, uint32_t se
     return WWHO_NONE;
 }
 
-COLD bool composes(const wwho_rewriting *step) { return step->n_compositions || step->flags & HANGUL_TOGETHER; }
+WWHO_LOCAL bool composes(const wwho_step *step) { return step->n_compositions || step->flags & HANGUL_TOGETHER; }
 
 /* Compose each starter with the marks after it, unless a character between them blocks this. Returns how many characters are left. */
-static size_t put_together(character_run *run, const wwho_rewriting *step, size_t n) {
+static size_t put_together(character_run *run, const wwho_step *step, size_t n) {
     passing *next = run->next;
     size_t kept = 0, starter = n; /* n: there is no starter yet */
     for (size_t i = 0; i < n; i++) {
@@ -119,7 +119,7 @@ static size_t put_together(character_run *run, const wwho_rewriting *step, size_
 
 /* Find the source of each character. Characters take the sources of the characters before the step in order, from `at` on. An additional
  * character takes the source of its neighbour. */
-static COLD void find_sources(character_run *run, size_t at) {
+static void find_sources(character_run *run, size_t at) {
     for (size_t i = 0; i < run->made; i++) {
         passing *here = &run->next[i];
         here->source = run->now[here->change > 0 && at ? at - 1 : at].source;
@@ -127,7 +127,7 @@ static COLD void find_sources(character_run *run, size_t at) {
     }
 }
 
-static void pass_map(character_run *run, const wwho_rewriting *step) {
+static void pass_map(character_run *run, const wwho_step *step) {
     take_all_apart(run, step);
     order_marks(run, run->made);
     if (composes(step)) run->made = put_together(run, step, run->made);
@@ -149,8 +149,40 @@ static bool scan_run(const character_run *run, const wwho_automaton *automaton, 
     }
 }
 
-static void pass_replace(character_run *run, const wwho_rewriting *step) {
+/* Replace what a pattern matches that may match nothing: rule 0 is its matches of some characters. All other rules match one character, with
+ * what replaces an empty match before it in front of MATCH, and at the end of the piece behind it. The run is the whole piece. */
+static void replace_with_nothing(character_run *run, const wwho_step *step) {
+    bool matched = false; /* a match of rule 0 ends here, after which no empty match counts */
+    for (size_t at = 0, end; at < run->n; at = end) {
+        uint32_t rule;
+        scan_run(run, step->automaton, at, &end, &rule);
+        const wwho_rewrite *r = &step->rewrites[rule];
+        uint32_t source = run->now[rule ? (at ? at - 1 : 0) : end - 1].source, n = r->n;
+        bool written = !rule || !matched;
+        if (n == KEPT) { /* rule 0 alone */
+            for (size_t k = at; k < end; k++) keep_character(run, &run->now[k], WWHO_NONE);
+            n = 0;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t c = step->targets[r->at + i];
+            if (c != MATCH) {
+                if (written) put_character(run, c, 0, source, WWHO_NONE);
+                continue;
+            }
+            for (size_t k = at; k < end; k++) keep_character(run, &run->now[k], WWHO_NONE);
+            source = run->now[end - 1].source;
+            written = !rule || end == run->n;
+        }
+        matched = !rule;
+    }
+}
+
+static void pass_replace(character_run *run, const wwho_step *step) {
     bool sure = true;
+    if (step->of_nothing) {
+        replace_with_nothing(run, step);
+        return;
+    }
     for (size_t at = 0, end; at < run->n; at = end) {
         uint32_t rule, origin = sure ? run->now[at].origin : WWHO_NONE;
         sure &= !scan_run(run, step->automaton, at, &end, &rule) &&
@@ -166,13 +198,13 @@ static void pass_replace(character_run *run, const wwho_rewriting *step) {
     }
 }
 
-COLD bool is_stripped(const wwho_rewriting *step, uint32_t code_point) {
+WWHO_LOCAL bool is_stripped(const wwho_step *step, uint32_t code_point) {
     uint32_t k = 0;
     while (k < step->n && step->targets[k] != code_point) k++;
     return k < step->n;
 }
 
-static void pass_ends(character_run *run, const wwho_rewriting *step) {
+static void pass_ends(character_run *run, const wwho_step *step) {
     const wwho_normalizing *it = run->it;
     const uint32_t *prefix = step->targets + step->n;
     const passing *from = run->now, *to = from + run->n;
@@ -190,14 +222,12 @@ static void pass_ends(character_run *run, const wwho_rewriting *step) {
 
 WWHO_LOCAL uint32_t stand_in(uint32_t byte) { return byte < 33 ? byte + 256 : byte - 127 < 34 ? byte + 162 : byte == 173 ? 323 : byte; }
 
-static void pass_spell(character_run *run, const wwho_rewriting *step) {
+static void pass_spell(character_run *run, const wwho_step *step) {
     (void)step;
     for (const passing *p = run->now, *end = p + run->n; p < end; p++) {
         uint8_t bytes[4];
         uint32_t n = encode_utf8(p->code_point, bytes);
-        bool mark = p->code_point >> 11 == 0xD800 >> 11;
-        if (mark) keep_character(run, p, p->origin);
-        for (uint32_t k = 0; !mark && k < n; k++) {
+        for (uint32_t k = 0; k < n; k++) {
             uint32_t c = stand_in(bytes[k]);
             put_character(run, c, 0, p->source, k ? WWHO_NONE : p->origin);
         }
@@ -206,7 +236,7 @@ static void pass_spell(character_run *run, const wwho_rewriting *step) {
 
 /* The longest rule (with an automaton, the shortest) that matches the characters from `at` to `end`, or null. Where its match ends goes to
  * *stop. `sure` becomes false if text after the run might extend the match. */
-static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewriting *step, size_t at, size_t end, size_t *stop,
+static const wwho_rewrite *find_rule(const character_run *run, const wwho_step *step, size_t at, size_t end, size_t *stop,
                                      bool *sure) {
     const wwho_rewrite *found = 0;
     for (uint32_t node = 0, depth = 0; !(found && step->automaton); at++) {
@@ -227,7 +257,7 @@ static const wwho_rewrite *find_rule(const character_run *run, const wwho_rewrit
     return found;
 }
 
-static void pass_rules(character_run *run, const wwho_rewriting *step) {
+static void pass_rules(character_run *run, const wwho_step *step) {
     bool sure = true;
     for (size_t at = 0, end, cluster = 0; at < run->n; at = end) {
         const wwho_rewrite *r = 0;
@@ -255,10 +285,10 @@ static void pass_rules(character_run *run, const wwho_rewriting *step) {
 }
 
 WWHO_LOCAL bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
-    static void (*const pass[])(character_run *, const wwho_rewriting *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
+    static void (*const pass[])(character_run *, const wwho_step *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
-        pass[it->steps[i].kind - 1](run, &it->steps[i]);
+        pass[it->steps[i]->kind - 1](run, it->steps[i]);
         it->full |= run->full;
         if (run->full) return false;
         passing *now = run->now;

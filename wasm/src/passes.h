@@ -2,7 +2,7 @@
 #ifndef WWHO_PASSES_H
 #define WWHO_PASSES_H
 
-#include "normalize.h"
+#include "rewriting.h"
 
 enum { MAX_TARGETS = 32 };
 
@@ -26,13 +26,13 @@ typedef struct {
 } character_run;
 
 /* The character at a place before the end. A byte of broken UTF-8 becomes a character that no step knows. */
-static WARM uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
+static HOT uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
     uint32_t code_point;
     *width = utf8_next(it->text + at, it->end - at, &code_point);
     return *width == 1 && code_point == REPLACEMENT ? 0x110000u + it->text[at] : code_point;
 }
 
-static WARM uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
+static HOT uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
     return class_of(it->classes, code_point < BROKEN ? code_point : REPLACEMENT);
 }
 
@@ -45,15 +45,18 @@ static HOT void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, ui
     it->n += n;
 }
 
+/* The character that stands for a byte in ByteLevel's alphabet. */
+WWHO_LOCAL uint32_t stand_in(uint32_t byte);
+
 /* Whether a map composes any characters. */
-WWHO_LOCAL bool composes(const wwho_rewriting *step);
+WWHO_LOCAL bool composes(const wwho_step *step);
 
 /* Whether ENDS strips this character. */
-WWHO_LOCAL bool is_stripped(const wwho_rewriting *step, uint32_t code_point);
+WWHO_LOCAL bool is_stripped(const wwho_step *step, uint32_t code_point);
 
 /* Write what a character is mapped to, or the characters that pairs compose it from. The output ends at `end`, with room for 2 *
  * MAX_TARGETS before it. Returns its start. It is longer than MAX_TARGETS if pairs form a cycle. */
-WWHO_LOCAL uint32_t *take_apart(const wwho_rewriting *step, uint32_t code_point, uint32_t *end);
+WWHO_LOCAL uint32_t *take_apart(const wwho_step *step, uint32_t code_point, uint32_t *end);
 
 /* Pass the run through the steps, and write the part that is certain: all of it if the run is `complete`, else the text up to the last
  * origin. Returns false if nothing is certain. */

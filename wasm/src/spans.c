@@ -1,10 +1,10 @@
 /* The pretokens and units of a text, and the offsets of tokens in characters. */
-#include "encode.h"
+#include "encoder.h"
 
 WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
     uint32_t number = (uint32_t)(route - e->model->routes), rule = WWHO_PIECE;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
-    for (e->fresh |= !route->n_stages; at < end; at = c.at, e->fresh = false, e->n_spans++) {
+    for (e->fresh |= route->path == PATH_WHOLE; at < end; at = c.at, e->fresh = false, e->n_spans++) {
         if (route->units)
             scan(&e->model->classes, route->units, &c, &rule);
         else

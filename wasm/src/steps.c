@@ -1,9 +1,12 @@
-/* How the steps of a normalizer are read from a file (FORMAT.md, NORMALIZER), and their tables filled. */
-#include "model.h"
-#include "pairs.h"
-#include "passes.h"
+/* How the sections STEPS and NORMALIZER are read from a file (FORMAT.md), and the tables of steps filled. */
+#include "steps.h"
 
-enum { STEP_HEAD = 24, MAX_STRIPPED = 64 };
+#include "blocks.h"
+#include "cut.h"
+#include "passes.h"
+#include "vocabulary.h"
+
+enum { STEP_HEAD = 24, MAX_STRIPPED = 64, MAX_STEPS = 255 };
 
 /* A step while it is read: its head, its numbers, and how much is filled in. `in.at` becomes null when something is invalid. */
 typedef struct {
@@ -16,13 +19,14 @@ typedef struct {
     uint32_t n_pages, n_rewrites, used; /* so far; `used` counts targets */
 } step_reader;
 
-static COLD void check(step_reader *c, bool right) {
+static void check(step_reader *c, bool right) {
     if (!right) c->in.at = 0;
 }
 
 /* The code point, or 0 and a failure if it is invalid. */
-static COLD uint32_t valid(step_reader *c, uint32_t code_point) {
-    check(c, code_point < 0x110000);
+static uint32_t valid(step_reader *c, uint32_t code_point) {
+    bool surrogate = code_point >> 11 == 0xD800 >> 11, match = c->kind == STEP_REPLACE && code_point == MATCH;
+    check(c, code_point < 0x110000 && (!surrogate || match));
     return c->in.at ? code_point : 0;
 }
 
@@ -30,24 +34,24 @@ static COLD uint32_t valid(step_reader *c, uint32_t code_point) {
 static uint32_t next_code_point(step_reader *c, uint32_t last) { return valid(c, last + 1 + next_number(&c->in)); }
 
 /* A code point stored as the difference from another one. */
-static COLD uint32_t near_code_point(step_reader *c, uint32_t other) { return valid(c, other + unzigzag(next_number(&c->in))); }
+static uint32_t near_code_point(step_reader *c, uint32_t other) { return valid(c, other + unzigzag(next_number(&c->in))); }
 
 /* Read the next n targets, each stored as the difference from the one before. Returns the last one. */
-static COLD uint32_t read_targets(step_reader *c, wwho_rewriting *step, uint32_t n, uint32_t last) {
+static uint32_t read_targets(step_reader *c, wwho_step *step, uint32_t n, uint32_t last) {
     check(c, n <= MAX_TARGETS && n <= c->n_targets - c->used);
     while (c->in.at && n--) step->targets[c->used++] = last = near_code_point(c, last);
     return last;
 }
 
 /* Allocate the pages of a step, `size` bytes each: as many as its head says, and page 0. */
-static COLD void *take_pages(step_reader *c, wwho_arena *arena, wwho_rewriting *step, uint32_t size) {
+static void *take_pages(step_reader *c, wwho_arena *arena, wwho_step *step, uint32_t size) {
     check(c, c->number <= N_PAGES);
     step->page = take_zeroed(arena, 2 * (N_PAGES + 2)); /* for code points, and for bytes of broken UTF-8 */
     return take_zeroed(arena, size * (c->number + 1));
 }
 
 /* The place of a code point in the pages. Its page is allocated if it has none. */
-static COLD uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
+static uint32_t own_cell(step_reader *c, wwho_step *step, uint32_t code_point) {
     uint16_t *page = &step->page[code_point >> 7];
     if (!*page && c->n_pages < c->number) *page = (uint16_t)++c->n_pages;
     check(c, *page);
@@ -55,7 +59,7 @@ static COLD uint32_t own_cell(step_reader *c, wwho_rewriting *step, uint32_t cod
 }
 
 /* The rewrite of a code point. It is allocated if the code point has none. */
-static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint32_t code_point) {
+static wwho_rewrite *own_rewrite(step_reader *c, wwho_step *step, uint32_t code_point) {
     uint16_t *cell = &step->pages[own_cell(c, step, code_point)];
     if (c->in.at && !*cell) {
         *cell = (uint16_t)++c->n_rewrites;
@@ -64,7 +68,7 @@ static COLD wwho_rewrite *own_rewrite(step_reader *c, wwho_rewriting *step, uint
     return &step->rewrites[*cell];
 }
 
-static APART void fill_map(step_reader *c, wwho_rewriting *step) {
+static void fill_map(step_reader *c, wwho_step *step) {
     uint32_t last = WWHO_NONE;
     step->rewrites[0].n = KEPT;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -73,6 +77,7 @@ static APART void fill_map(step_reader *c, wwho_rewriting *step) {
         wwho_rewrite *rewrite = own_rewrite(c, step, last);
         rewrite->at = c->used;
         rewrite->n = (uint8_t)n;
+        step->vanishes |= !n;
         check(c, read_targets(c, step, n, last) != last || n != 1);
     }
     last = WWHO_NONE;
@@ -84,11 +89,11 @@ static APART void fill_map(step_reader *c, wwho_rewriting *step) {
     }
     wwho_composition before = {0, 0, 0};
     for (uint32_t i = 0; i < c->others; i++) {
-        uint32_t first = before.first + next_number(&c->in), second = near_code_point(c, before.second);
+        uint32_t first = valid(c, before.first + next_number(&c->in)), second = near_code_point(c, before.second);
         wwho_composition pair = {first, second, near_code_point(c, first)};
         own_rewrite(c, step, second)->second = true;
         wwho_rewrite *rewrite = own_rewrite(c, step, pair.composed);
-        check(c, rewrite->n == KEPT && first < 0x110000);
+        check(c, rewrite->n == KEPT);
         check(c, !i || first > before.first || (first == before.first && second > before.second));
         rewrite->at = i;
         rewrite->n = PAIRED;
@@ -98,14 +103,14 @@ static APART void fill_map(step_reader *c, wwho_rewriting *step) {
 }
 
 /* Whether the tables may be filled. If only their size is being computed, there is nothing more to read in this step. */
-static COLD bool has_room(step_reader *c, const wwho_arena *arena) {
+static bool has_room(step_reader *c, const wwho_arena *arena) {
     bool room = arena->used <= arena->size;
     if (c->in.at && !room) c->in.at = c->in.end;
     return c->in.at && room;
 }
 
 /* Build the tables of a map of characters, and check them. */
-static APART void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static void build_map(step_reader *c, wwho_arena *arena, wwho_step *step) {
     uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
     check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
     if (!c->in.at) return;
@@ -113,6 +118,7 @@ static APART void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *s
     step->rewrites = take_zeroed(arena, ((uint32_t)n_rewrites + 1) * sizeof *step->rewrites);
     step->compositions = take(arena, c->others * sizeof *step->compositions);
     step->n_compositions = c->others;
+    step->n_ordered = c->more;
     if (!has_room(c, arena)) return;
     fill_map(c, step);
     uint32_t parts[2 * MAX_TARGETS], *end = parts + 2 * MAX_TARGETS;
@@ -122,32 +128,34 @@ static APART void build_map(step_reader *c, wwho_arena *arena, wwho_rewriting *s
 
 /* Read the contents of n rules. For REPLACE, each has a number: 0 if the rule keeps its match, else 1 + 2 * length + (1 for `after`). For
  * RULES, each has a length. */
-static void read_contents(step_reader *c, wwho_rewriting *step) {
+static void read_contents(step_reader *c, wwho_step *step) {
     bool replace = step->kind == STEP_REPLACE;
     for (uint32_t i = 0, last = 0; i < c->n; i++) {
         uint32_t number = next_number(&c->in), length = replace && number ? (number - 1) / 2 : number;
+        uint32_t from = c->used;
         step->rewrites[i] = (wwho_rewrite){c->used, replace && !number ? KEPT : (uint8_t)length, 0, number && !(number & 1)};
         step->flags |= step->rewrites[i].second; /* the text after a match matters; RULES does not use this flag */
         last = read_targets(c, step, length, last);
+        uint32_t matches = 0;
+        while (from < c->used) matches += step->targets[from++] == MATCH;
+        check(c, !step->of_nothing || !i || matches == 1);
     }
     check(c, c->used == c->n_targets);
 }
 
-static void build_ends(step_reader *c, wwho_rewriting *step) {
+static void build_ends(step_reader *c, wwho_step *step) {
     for (uint32_t last = WWHO_NONE; c->used < c->n;) step->targets[c->used++] = last = next_code_point(c, last);
     read_targets(c, step, c->others, read_targets(c, step, c->more, 0));
 }
 
 /* Read the texts of RULES, and build the trie of them. */
-static APART void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static void build_rules(step_reader *c, wwho_arena *arena, wwho_step *step) {
     wwho_vocabulary texts = {.n_tokens = c->n, .n_symbols = c->n, .text_bytes = c->more};
     wwho_trie made;
     check(c, c->n && c->n < WWHO_MAX_IDS && c->more / WWHO_MAX_TOKEN <= c->n);
     if (!c->in.at) return;
     step->trie = take(arena, sizeof made);
-#ifndef __wasm__
     step->tails = take_zeroed(arena, PLAIN / 8);
-#endif
     take_texts(arena, &texts);
     take_trie(arena, &made, c->n, c->size);
     if (!has_room(c, arena)) return;
@@ -157,21 +165,19 @@ static APART void build_rules(step_reader *c, wwho_arena *arena, wwho_rewriting 
         check(c, well_formed(texts.texts + texts.offset[i], texts.offset[i + 1] - texts.offset[i]));
     if (!c->in.at) return;
     build_trie(step->trie, texts.texts, texts.offset, c->n, c->n);
-#ifndef __wasm__
     for (uint32_t i = 0, width, code_point; i < c->n; i++)
         for (uint32_t at = texts.offset[i], end = texts.offset[i + 1]; at < end; at += width) {
             width = utf8_next(texts.texts + at, end - at, &code_point);
             if (at > texts.offset[i] && code_point < PLAIN) step->tails[code_point >> 3] |= (uint8_t)(1u << (code_point & 7));
         }
-#endif
     read_contents(c, step);
 }
 
 /* Read runs of characters with adjacent pairs. Each run stores twice its length less one, plus 1 if the places before it up to the next
  * block are empty. Then comes its first character, as the difference from the end of the run before. */
-static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step) {
+static void build_blocks(step_reader *c, wwho_arena *arena, wwho_step *step) {
     uint32_t n_blocks = step->n_blocks = c->more >> 16, n_indices = step->n_indices = (uint16_t)c->more, place = 0, code_point = 0;
-    check(c, step->flags < 2 && !(c->n_targets | c->others) && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_PAIR_SYMBOLS);
+    check(c, step->flags < 2 && !(c->n_targets | c->others) && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_BLOCK_SYMBOLS);
     if (!c->in.at) return;
     step->symbols = take_pages(c, arena, step, 512);
     step->character = take_zeroed(arena, 4 * n_blocks * n_indices);
@@ -182,7 +188,7 @@ static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
         code_point = near_code_point(c, code_point);
         for (length = length / 2 + 1; length--; code_point++, place++) {
             uint32_t *symbols = &step->symbols[own_cell(c, step, valid(c, code_point))];
-            check(c, place < n_blocks * n_indices && !*symbols && code_point >> 11 != 0xD800 >> 11);
+            check(c, place < n_blocks * n_indices && !*symbols);
             if (!c->in.at) return;
             step->character[place] = code_point + 1;
             *symbols = symbol_bytes(n_indices + place / n_indices) | symbol_bytes(place % n_indices) << 16;
@@ -191,17 +197,33 @@ static void build_pairs(step_reader *c, wwho_arena *arena, wwho_rewriting *step)
     check(c, n_blocks && (place + n_indices - 1) / n_indices == n_blocks && c->n_pages == c->number);
 }
 
+/* Check a cut, and take its actions as they lie in the file. */
+static void build_cut(step_reader *c, wwho_step *step) {
+    bool counts = false;
+    step->actions = c->in.at;
+    step->most = step->automaton && step->automaton->stored.flags ? 255 : 0;
+    check(c, c->n == c->size && !(c->more | c->others | c->n_targets) && step->flags <= CUT_FLAGS);
+    for (uint32_t i = 0; c->in.at && i < c->n; i++) {
+        uint8_t action = step->actions[i];
+        check(c, action % ACTION_BACK < N_ACTIONS && action != ACTION_COUNT);
+        counts |= action % ACTION_BACK == ACTION_COUNT;
+        if (action > step->most) step->most = action;
+    }
+    check(c, counts || !step->flags);
+    if (c->in.at) c->in.at = c->in.end;
+}
+
 /* Build the step at p. Returns where it ends, at `end` at most, or null if it is invalid. */
 static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_arena *arena, const wwho_automaton *automata,
-                                 uint32_t n_automata, wwho_rewriting *step) {
+                                 uint32_t n_automata, wwho_step *step) {
     if (end - p < STEP_HEAD) return 0;
     step_reader c = {.in = {p + STEP_HEAD, end}};
     copy_bytes(&c, p, STEP_HEAD);
     if (c.size > (size_t)(end - c.in.at) || c.n > c.size || c.n_targets > c.size) return 0;
     c.in.end = c.in.at + c.size;
-    *step = (wwho_rewriting){.kind = c.kind, .flags = c.flags, .n = c.n, .n_prefix = c.more, .n_suffix = c.others};
+    *step = (wwho_step){.stored = p, .stored_size = STEP_HEAD + c.size, .kind = c.kind, .flags = c.flags, .n = c.n, .n_prefix = c.more, .n_suffix = c.others};
     step->targets = take(arena, 4 * (uint64_t)c.n_targets);
-    bool replaces = step->kind == STEP_REPLACE, none = c.number == NO_AUTOMATON && !replaces;
+    bool cuts = step->kind == STEP_CUT, replaces = step->kind == STEP_REPLACE, none = c.number == NO_AUTOMATON && step->kind == STEP_RULES;
     if (step->kind == STEP_MAP)
         build_map(&c, arena, step);
     else if (step->kind == STEP_ENDS) {
@@ -211,15 +233,18 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
         if (has_room(&c, arena)) build_ends(&c, step);
     } else if (step->kind == STEP_SPELL) {
         check(&c, !(step->flags | c.number | c.n | c.more | c.others | c.n_targets | c.size));
-    } else if (step->kind == STEP_PAIRS) {
-        build_pairs(&c, arena, step);
+    } else if (step->kind == STEP_BLOCKS) {
+        build_blocks(&c, arena, step);
     } else {
-        check(&c, step->kind && step->kind <= STEP_RULES && !step->flags && !c.others && (!replaces || !c.more));
+        step->of_nothing = replaces && step->flags;
+        check(&c, step->kind && step->kind <= STEP_CUT && (cuts || step->flags <= replaces) && !c.others && (!replaces || !c.more));
         check(&c, none || c.number < n_automata);
-        step->rewrites = take(arena, (uint64_t)c.n * sizeof *step->rewrites);
+        if (!cuts) step->rewrites = take(arena, (uint64_t)c.n * sizeof *step->rewrites);
         if (c.in.at && automata && !none) step->automaton = &automata[c.number];
-        check(&c, !replaces || !step->automaton || step->automaton->stored.n_rules == c.n);
-        if (!replaces)
+        check(&c, step->kind == STEP_RULES || !step->automaton || step->automaton->stored.n_rules == c.n);
+        if (cuts)
+            build_cut(&c, step);
+        else if (!replaces)
             build_rules(&c, arena, step);
         else if (has_room(&c, arena))
             read_contents(&c, step);
@@ -227,24 +252,80 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
     return c.in.at == c.in.end ? c.in.at : 0;
 }
 
-WWHO_LOCAL int build_normalizer(wwho_section s, wwho_arena *arena, const wwho_automaton *automata, uint32_t n_automata,
-                                wwho_normalizer *n) {
-    if (s.length < 4) return WWHO_NORMALIZER;
-    const uint8_t *at = s.at + 4, *end = s.at + s.length;
-    uint32_t n_steps = n->n_all = read16(s.at), late = s.at[2], within = s.at[3];
-#ifndef __wasm__
-    n->plain = take(arena, 2 * sizeof *n->plain);
-#endif
-    if (n_steps < 1 || n_steps > WWHO_MAX_STEPS) return WWHO_NORMALIZER;
-    for (wwho_rewriting *step = n->steps; at && step < n->steps + n->n_all; step++) {
-        if (n->pairs) return WWHO_NORMALIZER;
-        at = build_step(at, end, arena, automata, n_automata, step);
-        if (step->kind != STEP_PAIRS) continue;
-        n->pairs = step;
-        n_steps--; /* the pairs are the last step, and do not rewrite texts */
+/* Whether no two steps are equal, and at most one writes blocks. */
+static bool all_steps_differ(const wwho_step *steps, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const wwho_step *a = &steps[i], *b = &steps[k];
+            if (a->kind == STEP_BLOCKS && b->kind == STEP_BLOCKS) return false;
+            if (a->stored_size == b->stored_size && same_text(a->stored, b->stored, a->stored_size)) return false;
+        }
+    return true;
+}
+
+WWHO_LOCAL int plan_steps(wwho_model *model, wwho_arena *arena) {
+    wwho_section s = model->file.section[WWHO_SECTION_STEPS];
+    uint32_t n = s.length < 2 ? WWHO_NONE : read16(s.at);
+    if (n > MAX_STEPS || n > s.length / STEP_HEAD) return WWHO_STEPS;
+    const uint8_t *at = s.at + 2, *end = s.at + s.length;
+    wwho_step *steps = take(arena, n * sizeof *steps), one;
+    model->steps = steps;
+    model->n_steps = n;
+    for (uint32_t i = 0; at && i < n; i++) at = build_step(at, end, arena, model->automata, model->n_automata, steps ? &steps[i] : &one);
+    return at == end && (!steps || all_steps_differ(steps, n)) ? WWHO_OK : WWHO_STEPS;
+}
+
+/* Whether a list composes twice. What the first map composes may become a combining mark in between, which the second one composes with the
+ * character before: then no character tells alone where the piece may be cut. */
+static bool is_tangled(const wwho_rewrites *list) {
+    bool joins = false;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const wwho_step *step = list->steps[i];
+        if (joins && step->kind == STEP_MAP && composes(step)) return true;
+        joins |= step->kind == STEP_MAP && composes(step);
+        if (step->of_nothing) return true;
     }
-    n->starts[STEPS_WITHIN + 1] = n_steps;
-    n->starts[STEPS_WITHIN] = n_steps - within;
-    n->starts[STEPS_LATE] = n_steps - within - late;
-    return at == end && late + within <= n_steps && !(within && n->pairs) ? WWHO_OK : WWHO_NORMALIZER;
+    return false;
+}
+
+WWHO_LOCAL const wwho_step *name_step(wwho_model *model, const uint8_t *p) {
+    uint32_t number = read16(p);
+    if (number >= model->n_steps) return 0;
+    if (number > model->n_named) model->n_named = WWHO_NONE; /* no number is the next one any more */
+    model->n_named += number == model->n_named;
+    return &model->steps[number];
+}
+
+WWHO_LOCAL void add_rewrite(wwho_rewrites *list, const wwho_step *step) { list->steps[list->n++] = step; }
+
+WWHO_LOCAL int plan_normalizer(wwho_model *model, wwho_arena *arena) {
+    wwho_section s = model->file.section[WWHO_SECTION_NORMALIZER];
+    if (!s.at) return WWHO_OK;
+    uint32_t counts[2] = {s.length < 4 ? 0 : s.at[0], s.length < 4 ? 0 : s.at[1]};
+    if (counts[0] > WWHO_MAX_STEPS || counts[1] > WWHO_MAX_STEPS || !(counts[0] | counts[1])) return WWHO_NORMALIZER;
+    if (read16(s.at + 2) || s.length != 4 + 2 * (counts[0] + counts[1])) return WWHO_NORMALIZER;
+    for (uint32_t k = 0, at = 4; k < 2; at += 2 * counts[k++]) {
+        wwho_rewrites *list = &model->normalizer[k];
+        list->number = k;
+        model->n_normalizer += counts[k];
+        list->steps = take(arena, counts[k] * sizeof *list->steps);
+        if (counts[k]) list->plain = take(arena, sizeof *list->plain);
+    }
+    return WWHO_OK;
+}
+
+WWHO_LOCAL int build_normalizer(wwho_model *model) {
+    wwho_section s = model->file.section[WWHO_SECTION_NORMALIZER];
+    const uint8_t *numbers = s.at + 4;
+    for (uint32_t k = 0; s.at && k < 2; numbers += 2 * s.at[k++]) {
+        wwho_rewrites *list = &model->normalizer[k];
+        for (uint32_t i = 0; i < s.at[k]; i++) {
+            const wwho_step *step = name_step(model, numbers + 2 * i);
+            if (!step || step->kind >= STEP_CUT) return WWHO_NORMALIZER;
+            add_rewrite(list, step);
+        }
+        list->tangled = is_tangled(list);
+        if (list->tangled) list->plain = 0;
+    }
+    return model->n_named == model->n_steps ? WWHO_OK : WWHO_STEPS;
 }

@@ -3,11 +3,6 @@
 
 enum { DEPTH = 4, MOST_STATES = 1 << 10 }; /* scanners that run side by side */
 
-/* Code that runs only at opening must be small, as in wwho.c. */
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#endif
-
 /* A scanner of a configuration: its state, and how many tentative ends lie between its start and that of the next scanner. There may be
  * several, because a later scanner may finish first. */
 static inline uint32_t state_of(uint64_t configuration, uint32_t i) { return i < DEPTH ? configuration >> 16 * i & 0x3FF : 0; }
@@ -93,7 +88,7 @@ static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
 }
 
 /* Find the letters, and check that they can be skipped. */
-static APART void put_letters(wwho_stream *s) {
+static void put_letters(wwho_stream *s) {
     uint64_t still = 0, common = 0; /* configurations that all letters, or all of the current range, leave as they are without an end */
     for (uint32_t c = ' ', first = c, longest = 7; c < 127; c++) {
         uint64_t stay = 0;
@@ -119,7 +114,7 @@ static APART void put_letters(wwho_stream *s) {
     }
 }
 
-WWHO_LOCAL APART void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
+WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
     uint64_t found[MOST_CONFIGURATIONS] = {WWHO_START};
     uint32_t n = 1, n_columns = a->stored.n_columns;
     uint16_t *class_of = a->found; /* for each column, one of its classes */
@@ -147,10 +142,6 @@ WWHO_LOCAL APART void put_stream(const wwho_classes *classes, const wwho_automat
     put_letters(s);
 }
 
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
-
 /* What to look for among 64 bytes. */
 typedef struct {
     wwho_16 first, span, trigger, blank;
@@ -162,6 +153,7 @@ static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, ui
     uint64_t letters = 0, found = 0, blank = 0;
 #ifdef WIDE_WORDS
     wwho_16 all = {0};
+    UNROLL
     for (uint32_t i = 0; i < 64; i += 16) {
         wwho_16 v, next;
         copy_bytes(&v, text + i, 16);
@@ -201,9 +193,9 @@ static HOT uint32_t *apply_move(const wwho_move *column, size_t at, size_t *row,
 }
 
 /* The same, for places that run less often. */
-static WARM uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return apply_move(column, at, row, out); }
+static HOT uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return apply_move(column, at, row, out); }
 
-WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
+WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
                                     uint32_t room, uint32_t *open) {
     const wwho_move *table = s->table;
     uint32_t *out = ends + n;
@@ -248,11 +240,13 @@ WWHO_LOCAL COLD uint32_t cut_pieces(const wwho_classes *classes, const wwho_stre
         }
         c.at = c.at > next ? c.at : next;
     }
+    WWHO_ASSERT(row < s->n * s->stride && row % s->stride == 0 && out >= ends && out <= ends + room);
     *open = table[row].open;
     if (c.at == c.end) {
         out = take_step(table, c.at, &row, out);
         *open = 0;
     }
+    for (uint32_t *end = ends + n + 1; end < out; end++) WWHO_ASSERT(end[-1] < end[0]);
     cutter->c = c;
     cutter->row = (uint32_t)row;
     cutter->carry = (uint32_t)carry;

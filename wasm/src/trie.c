@@ -3,7 +3,7 @@
 
 enum { KEYS = 257, KEY_WORDS = KEYS / 64 + 1 };
 
-COLD uint32_t follow(const wwho_trie *trie, uint32_t node, uint32_t depth, const uint8_t *text, size_t n) {
+WWHO_LOCAL uint32_t follow(const wwho_trie *trie, uint32_t node, uint32_t depth, const uint8_t *text, size_t n) {
     uint32_t i = 0;
     do node = next_node(trie, node, depth + i, text[i]);
     while (node && ++i < n);
@@ -30,7 +30,7 @@ static inline uint32_t key_of(const wwho_trie *trie, uint32_t token, uint32_t de
 /* Make the children of a node at `depth`, from node n on. Before, the node holds the range of its tokens in `order`, from `children` to
  * `token`; new children hold theirs in the same way, in `sorted`, where the tokens of the range go, sorted by their keys. Returns the node
  * after the last one, or 0 if two texts are the same. */
-static APART uint32_t add_children(wwho_trie *trie, uint32_t node, uint32_t depth, uint32_t n) {
+static uint32_t add_children(wwho_trie *trie, uint32_t node, uint32_t depth, uint32_t n) {
     uint32_t *order = trie->order, *sorted = trie->sorted, from = trie->nodes[node].children, to = trie->nodes[node].token, at = from,
              start[KEYS];
     uint64_t keys[KEY_WORDS] = {0}; /* a set: these have a count in `start`, and then a place */

@@ -28,13 +28,14 @@ typedef struct {
 /* The token whose text ends at a node, `depth` bytes from the root, or WWHO_NONE. */
 static inline uint32_t token_at(const wwho_trie *trie, uint32_t node, uint32_t depth) {
     const wwho_node at = trie->nodes[node];
+    WWHO_ASSERT(node == 0 || depth > 0);
     bool ends = at.has_token && (at.n || trie->offset[at.token + 1] - trie->offset[at.token] == depth);
     return ends ? at.token : WWHO_NONE;
 }
 
 /* The node that a byte leads to from a node at `depth`; 0 if there is none. Among children, the steps do not depend on the comparison, so
  * no branch is mispredicted. */
-static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t depth, uint8_t byte) {
+static HOT uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t depth, uint8_t byte) {
     uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
     if (node < ROOTS) {
         at = ROOTS + node * ROOT_CHILDREN + byte;
@@ -44,6 +45,7 @@ static WARM uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t de
         const uint32_t *offset = trie->offset + trie->nodes[node].token;
         return offset[0] + depth < offset[1] && trie->texts[offset[0] + depth] == byte ? node : 0;
     }
+    WWHO_ASSERT(n <= ROOT_CHILDREN && at > node);
     while (n > 1) {
         uint32_t half = n / 2;
         at += trie->bytes[at + half] <= byte ? half : 0;

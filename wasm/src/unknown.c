@@ -1,6 +1,6 @@
 /* Encoding unknown symbols and texts (FORMAT.md, Encoding). */
 #include "cache.h"
-#include "encode.h"
+#include "encoder.h"
 
 /* Whether every byte of a text has a token. */
 static bool has_bytes(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
@@ -24,8 +24,17 @@ static size_t put_parts(wwho_encoder *e, const wwho_vocabulary *v, size_t at, si
     return at;
 }
 
+/* Whether an unknown symbol becomes unk_id whatever its bytes are. */
+static bool becomes_unk(const wwho_encoder *e, const wwho_vocabulary *v) {
+    return v->unknown == UNKNOWN_ID || (e->flags & WWHO_UNK_TOKEN && v->unk_id != WWHO_NONE);
+}
+
+WWHO_LOCAL bool falls_back(const wwho_encoder *e, const wwho_vocabulary *v, const uint8_t *text, size_t n) {
+    return v->unknown == UNKNOWN_BYTES && !becomes_unk(e, v) && has_bytes(v, text, n);
+}
+
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again) {
-    bool unk = v->unknown == UNKNOWN_ID || (e->flags & WWHO_UNK_TOKEN && v->unk_id != WWHO_NONE);
+    bool unk = becomes_unk(e, v);
     if (!unk && v->unknown == UNKNOWN_SPELL) {
         const wwho_key none = {.set = 0};
         if (v->parts) at = put_parts(e, v, at, end);

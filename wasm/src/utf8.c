@@ -1,7 +1,7 @@
 /* See utf8.h. */
 #include "utf8.h"
 
-COLD uint32_t next_character(const uint8_t *text, size_t n, uint32_t *code_point) { return utf8_next(text, n, code_point); }
+WWHO_LOCAL uint32_t next_character(const uint8_t *text, size_t n, uint32_t *code_point) { return utf8_next(text, n, code_point); }
 
 WWHO_LOCAL uint32_t character_before(const uint8_t *text, size_t from, size_t at, uint32_t *code_point) {
     for (uint32_t width = 4; width > 1; width--)
@@ -17,7 +17,7 @@ WWHO_LOCAL bool well_formed(const uint8_t *text, uint32_t n) {
     return true;
 }
 
-COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
+WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     if (c < 0x80 || c >= 0x110000) {
         out[0] = (uint8_t)c;
         return 1;
@@ -26,4 +26,12 @@ COLD uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     for (uint32_t i = n; --i; c >>= 6) out[i] = (uint8_t)(0x80 | (c & 63));
     out[0] = (uint8_t)(0xF00u >> n | c);
     return n;
+}
+
+WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len) {
+    for (uint32_t k = 1; k < 4 && k <= len; k++) { /* bytes that may start an incomplete character */
+        uint8_t lead = text[len - k];
+        if (lead >= 0xC0) return k < (lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u) ? len - k : len;
+    }
+    return len;
 }

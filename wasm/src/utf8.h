@@ -47,6 +47,9 @@ WWHO_LOCAL uint32_t character_before(const uint8_t *text, size_t from, size_t at
 /* Write the bytes of a character; 0x110000 + a byte is a byte of broken UTF-8. Returns their number. */
 WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out);
 
+/* The number of bytes without an incomplete character at the end, for a text that continues. */
+WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len);
+
 /* Whether n bytes are well-formed UTF-8. */
 WWHO_LOCAL bool well_formed(const uint8_t *text, uint32_t n);
 

@@ -7,7 +7,7 @@
  * apart. */
 #include "viterbi.h"
 
-#include "encode.h"
+#include "encoder.h"
 #include "models.h"
 
 enum { VITERBI_HEAD = 4, MARK_BYTES = WINDOW_BYTES * 3 / 4 };

@@ -1,6 +1,19 @@
 /* Build a vocabulary's tables: see vocabulary.h. */
 #include "vocabulary.h"
 
+WWHO_LOCAL uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
+    uint64_t state = 0;
+    size_t at = 0;
+    for (; at + 8 <= n; at += 8) state = hash_step(state, load64(text + at));
+    return hash_finish(state, load_tail(text + at, n, readable - at), n);
+}
+
+WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash) {
+    wwho_text *where;
+    if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
+    return find_slot(v, text, n, readable, hash, &where);
+}
+
 /* How many slots are prefetched at once while tables are filled. Natively, o200k_base opens in half the time that it takes without; in
  * WebAssembly, Gemma 3 takes 0.83 of the time, Llama 3.2 0.87. */
 enum { FETCHED = 16 };
@@ -24,7 +37,7 @@ static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
     uint32_t log2 = table_bits(n);
     uint64_t *slots = take_zeroed(arena, UINT64_C(8) << log2);
     /* builds that prefetch have eight bits a slot instead of four: Hindi and Sinhala not seen before are 1.04 times as fast */
-    return (wwho_pairs){slots, log2, 0, take_filter(arena, log2 + 2 + FETCHES)};
+    return (wwho_pairs){slots, log2, 0, take_filter(arena, log2 + 3)};
 }
 
 static uint32_t extra_tokens(const wwho_vocabulary *v) { return (v->space_id != WWHO_NONE) + (v->unknown == UNKNOWN_BYTES ? 256u : 0); }
@@ -93,7 +106,7 @@ static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
 }
 
 /* Make the texts of n tokens, at most FETCHED, available for lookup. Returns false if one is there already. */
-static APART bool add_some(wwho_vocabulary *v, uint32_t token, uint32_t n) {
+static bool add_some(wwho_vocabulary *v, uint32_t token, uint32_t n) {
     uint64_t hashes[FETCHED];
     for (uint32_t i = 0; i < n; i++) hashes[i] = hash_token(v, token + i);
     for (uint32_t i = 0; i < n; i++) touch(line_of(v, hashes[i]));
@@ -116,6 +129,35 @@ WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
     return true;
 }
 
+/* Append the text of a token to that of `shown` that is being written. The text of each symbol but the first one loses the prefix. */
+static int show_token(const wwho_vocabulary *v, wwho_vocabulary *shown, uint32_t token) {
+    uint32_t parts[WWHO_MAX_TOKEN], n = 0, at = shown->offset[token];
+    bool first = true;
+    for (parts[n++] = token; n; first = false) {
+        uint32_t part = parts[--n];
+        for (; v->left[part] != part; part = v->left[part]) { /* neither a symbol nor a token that no merge makes */
+            if (n == WWHO_MAX_TOKEN) return WWHO_TOKEN_LENGTH;
+            parts[n++] = v->right[part];
+        }
+        const uint8_t *text = v->texts + v->offset[part];
+        uint32_t length = token_length(v, part), skip = 0;
+        if (!first && length >= v->n_prefix && same_text(text, v->prefix, v->n_prefix)) skip = v->n_prefix;
+        if (length - skip > shown->text_bytes - at) return WWHO_TOKEN_LENGTH;
+        copy_bytes(shown->texts + at, text + skip, length - skip);
+        at += length - skip;
+    }
+    shown->offset[token + 1] = at;
+    return WWHO_OK;
+}
+
+WWHO_LOCAL int add_shown(wwho_vocabulary *v) {
+    int status = WWHO_OK;
+    for (uint32_t token = 0; !status && token < v->n_tokens; token++) status = show_token(v, v->shown, token);
+    if (status) return status;
+    if (v->shown->offset[v->n_tokens] != v->shown->text_bytes) return WWHO_TOKEN_LENGTH;
+    return add_texts(v->shown) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+}
+
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
     uint32_t *end = v->offset + v->n_tokens, space = v->space_id != WWHO_NONE;
     for (uint32_t i = 0; i < extra_tokens(v); i++, end++) {
@@ -126,7 +168,7 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
 
 /* Write the text of a token: the texts of its two parts, joined. A part with a higher number has no text yet, so it is split into its own
  * parts. The parts still to do are stored where the offsets of later tokens will be. */
-static APART int make_token(wwho_vocabulary *v, uint32_t token) {
+static int make_token(wwho_vocabulary *v, uint32_t token) {
     uint32_t *parts = v->offset + token + 1, n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
     parts[0] = v->right[token];
     parts[1] = v->left[token];
@@ -193,7 +235,7 @@ static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
 
 /* Read the parts of all merges. The table of texts is still empty and serves as scratch memory, for the tokens in the order of the right
  * column and for the classes of the first and last character of each token. */
-static APART int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
+static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
     uint32_t *tokens = (uint32_t *)(void *)v->lines, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
     uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;
     bool later = false;

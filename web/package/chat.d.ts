@@ -1,4 +1,4 @@
-/** Chats as a model reads them, rendered with its tokenizer's template. Install @huggingface/jinja to use this. */
+/** Chats as a model reads them, rendered with its tokenizer's template. Install @huggingface/jinja, which reads templates, to use this. */
 
 import type { Tokenizer } from "./index.js";
 import type { WorkerTokenizer } from "./worker.js";
@@ -32,7 +32,7 @@ export interface ChatOptions {
 }
 
 /**
- * A chat as text, rendered with the template; values are printed as Python prints them.
+ * Return a chat as text, rendered with the template; values are printed as Python prints them.
  * @param messages one or more; fields that are null are left out, as in transformers.
  * @throws {WwhoError} ARGUMENT: there is no template, or no message. TEMPLATE: it cannot be read, uses what is not supported, or rejects
  *   the chat. SPECIAL_TOKEN.
@@ -43,7 +43,7 @@ export function renderChat(
   options?: ChatOptions,
 ): string;
 
-/** The ids of a chat: those of apply_chat_template in transformers. */
+/** Return the ids of a chat: those of apply_chat_template in transformers. */
 export function applyChatTemplate(
   tokenizer: Tokenizer,
   messages: Iterable<ChatMessage>,
@@ -65,7 +65,7 @@ export function applyChatTemplate(
   options?: ChatOptions & { array?: false },
 ): Promise<Uint32Array>;
 
-/** The number of these ids. */
+/** Return the number of the ids of a chat. */
 export function countChat(tokenizer: Tokenizer, messages: Iterable<ChatMessage>, options?: ChatOptions): number;
 export function countChat(
   tokenizer: WorkerTokenizer,

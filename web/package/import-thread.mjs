@@ -36,10 +36,13 @@ json.dumps([code, out.read(), err.getvalue()])
 
 /** @typedef {{ name: string, data: Blob | Uint8Array }} Given a file */
 
-/** @param {MessageEvent} event */
+/**
+ * Run the import that a message describes, and send its result or its error.
+ * @param {MessageEvent} event
+ */
 async function answer({ data }) {
   try {
-    const result = await imported(data);
+    const result = await runImport(data);
     port.postMessage({ result }, [result.bytes.buffer]);
   } catch (/** @type {any} */ error) {
     const { status, message = error } = error;
@@ -59,41 +62,55 @@ else {
   });
 }
 
-/** @param {{ files: Given[], archive: Uint8Array, pyodide: string, options: string[], name: string }} job `name` of the encoding */
-async function imported({ files, archive, pyodide, options, name }) {
-  const python = await started(pyodide, archive);
+/**
+ * Import a tokenizer with `wwho import` in Python, and tell the other side before each slow step.
+ * @param {{ files: Given[], archive: Uint8Array, pyodide: string, options: string[], name: string }} job the tokenizer's file and those beside
+ *   it; python.zip; the address of Pyodide's module; arguments of the command; the encoding's name
+ * @returns {Promise<{ bytes: Uint8Array, report: object }>} the .wwho file, and what the command reports
+ * @throws an error with a `status`
+ */
+async function runImport({ files, archive, pyodide, options, name }) {
+  const python = await startPython(pyodide, archive);
   port.postMessage({ step: "import" });
-  placed(python.FS, files);
+  placeFiles(python.FS, files);
   python.FS.mkdir(OUTPUT);
   const output = `${OUTPUT}/${name}.wwho`;
   const argv = ["import", "--json", `--name=${name}`, `--output=${output}`, ...options, "--", files[0].name];
   python.globals.set("arguments", JSON.stringify(argv));
   const [code, out, err] = JSON.parse(python.runPython(RUN));
-  if (code !== 0) throw failure(code, err.trim().replace(/^wwho: /gm, ""));
+  if (code !== 0) throw commandError(code, err.trim().replace(/^wwho: /gm, ""));
   const { kind, engine, notes, losses } = JSON.parse(out);
   return { bytes: python.FS.readFile(output), report: { kind, engine, notes, losses } };
 }
 
-/** Python, with wwho. @param {string} pyodide @param {Uint8Array} archive @returns {Promise<any>} */
-async function started(pyodide, archive) {
+/**
+ * Start Python in Pyodide, and unpack wwho into its file system.
+ * @param {string} pyodide the address of Pyodide's module
+ * @param {Uint8Array} archive python.zip, or a wheel
+ * @returns {Promise<any>} Pyodide's interface
+ * @throws an error of status FETCH
+ */
+async function startPython(pyodide, archive) {
   port.postMessage({ step: "start" });
   let python;
   try {
     const { loadPyodide } = await import(/* @vite-ignore */ /* webpackIgnore: true */ pyodide);
     python = await loadPyodide();
   } catch (/** @type {any} */ cause) {
-    throw fault("FETCH", `Pyodide cannot be started from ${pyodide}: ${cause.message ?? cause}; npm install pyodide, and say where its folder is in pyodideURL`);
+    throw errorOf("FETCH", `Pyodide cannot be started from ${pyodide}: ${cause.message ?? cause}; npm install pyodide, and say where its folder is in pyodideURL`);
   }
   try {
     python.unpackArchive(archive, "zip", { extractDir: "/wwho" });
   } catch {
-    throw fault("FETCH", "wwho in Python is no zip archive; give the address of python.zip of this package, or of a wheel, as wheelURL");
+    throw errorOf("FETCH", "wwho in Python is no zip archive; give the address of python.zip of this package, or of a wheel, as wheelURL");
   }
   return python;
 }
 
-/** Put the files where Python finds them; on the web without reading them, because a GGUF file has gigabytes after its vocabulary. */
-function placed(/** @type {any} */ FS, /** @type {Given[]} */ files) {
+/**
+ * Put files into the folder where Python finds them; on the web without reading them, because a GGUF has gigabytes after its vocabulary.
+ */
+function placeFiles(/** @type {any} */ FS, /** @type {Given[]} */ files) {
   FS.mkdir(HERE);
   if (isLazy) {
     const blobs = files.map(({ name, data }) => ({ name, data: data instanceof Blob ? data : new Blob([/** @type {any} */ (data)]) }));
@@ -103,11 +120,19 @@ function placed(/** @type {any} */ FS, /** @type {Given[]} */ files) {
   for (const { name, data } of files) FS.writeFile(`${HERE}/${name}`, data);
 }
 
-/** @param {number | string} code @param {string} message */
-function failure(code, message) {
-  if (code === "MemoryError") return fault("MEMORY", "there is no room to import this file here; run `wwho import` in Python instead");
-  return fault(code === 2 ? "ARGUMENT" : "IMPORT", message);
+/**
+ * Make the error for a command that has failed.
+ * @param {number | string} code its exit code, 2 for wrong arguments; "MemoryError" if Python had no memory
+ * @param {string} message what the command printed
+ */
+function commandError(code, message) {
+  if (code === "MemoryError") return errorOf("MEMORY", "there is no room to import this file here; run `wwho import` in Python instead");
+  return errorOf(code === 2 ? "ARGUMENT" : "IMPORT", message);
 }
 
-/** @param {string} status @param {string} message */
-const fault = (status, message) => Object.assign(new Error(message), { status });
+/**
+ * Make an error with a status, which the other side turns into a WwhoError.
+ * @param {string} status
+ * @param {string} message
+ */
+const errorOf = (status, message) => Object.assign(new Error(message), { status });

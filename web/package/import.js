@@ -7,7 +7,8 @@ import { readBytes } from "./lib/source.js";
 
 export { WwhoError };
 
-function spawn() {
+/** Start the Worker in which an import runs. @throws {WwhoError} WORKER if the runtime has none */
+function startWorker() {
   if (typeof Worker === "undefined") throw new WwhoError("WORKER", "there are no Workers here, and an import needs one");
   // Written so that bundlers do not recognize a Worker, and just copy the file: some would make it a classic Worker, in which Pyodide does
   // not run. (Vite would inline a file of less than 4 KB into the program, and its Worker might not be allowed to fetch anything.)
@@ -15,8 +16,13 @@ function spawn() {
   return new Worker(program, { type: "module" });
 }
 
-/** Bundlers cannot copy Pyodide, because no import names it, so the page must serve it. @param {unknown} given */
-function pyodide(given) {
+/**
+ * Return the address of Pyodide's module. Bundlers cannot copy Pyodide, because no import names it, so the page must serve it and say where.
+ * @param {unknown} given the caller's pyodideURL: the address of Pyodide's folder
+ * @returns {string}
+ * @throws {WwhoError} ARGUMENT if there is none
+ */
+function pyodideModule(given) {
   if (typeof given !== "string" && !isUrl(given)) {
     throw argumentError("pyodideURL", given, "the address of the folder of npm's package pyodide: npm install pyodide, and serve it beside the page");
   }
@@ -25,10 +31,10 @@ function pyodide(given) {
 }
 
 export const importTokenizer = /* @__PURE__ */ importer({
-  spawn,
+  spawn: startWorker,
   read: readBytes,
   // A Blob is read in the Worker, only as far as necessary.
   readTokenizer: async (given, what, options) => (isBlob(given) ? given : readBytes(given, what, options)),
   archive: () => new URL("./python.zip", import.meta.url),
-  pyodide,
+  pyodide: pyodideModule,
 });

@@ -118,7 +118,7 @@ export interface Encoded {
   readonly ends: Uint32Array;
   /** With `pair` or `addSpecialTokens`, the type of each token from the template, usually 0 for the first text and 1 for the second. */
   readonly types?: Uint8Array;
-  /** With `units`, where each pretoken, or each unit such as a syllable, begins and ends, in order. Text that a stage drops is left out. */
+  /** With `units`, where each pretoken, or each unit such as a syllable, begins and ends, in order. Text that a step drops is left out. */
   readonly unitStarts?: Uint32Array;
   readonly unitEnds?: Uint32Array;
   /** The index of each one's route in `info.routes`. */
@@ -212,15 +212,15 @@ export class WwhoError extends Error {
 /** Compile the core; load and getEncoding do this for you. The first call decides, and later calls wait for it; after a failure you can try again. */
 export function init(source?: WasmSource | Promise<WasmSource>): Promise<void>;
 
-/** The same, synchronously, from a compiled module or bytes. (The bytes are few enough for any browser's main thread.) */
+/** Compile the core synchronously, from a compiled module or bytes; nothing happens if it is compiled already. (The bytes are few enough for any browser's main thread.) */
 export function initSync(source: Bytes | WebAssembly.Module): void;
 
 /** Its methods need no `this`: `const { encode, decode } = await getEncoding("o200k_base")`. */
 export class Tokenizer implements Disposable {
-  /** From a compiled core and the bytes of a .wwho file, synchronously. */
+  /** Make a tokenizer of a compiled core and the bytes of a .wwho file, synchronously. */
   constructor(module: WebAssembly.Module, blob: Uint8Array);
   static load(source: ModelSource | Promise<ModelSource>, options?: LoadOptions): Promise<Tokenizer>;
-  /** From the bytes of a .wwho file, synchronously. */
+  /** Load a tokenizer from the bytes of a .wwho file, synchronously. */
   static loadSync(source: Bytes): Tokenizer;
 
   readonly name: string;
@@ -230,14 +230,14 @@ export class Tokenizer implements Disposable {
   /** Whether free was called. */
   readonly freed: boolean;
 
-  /** The ids of a text: a Uint32Array, or with `array: true` a plain array. */
+  /** Return the ids of a text: a Uint32Array, or with `array: true` a plain array. */
   encode(text: Text, options: IdsOptions & { array: true }): number[];
   encode(text: Text, options?: IdsOptions & { array?: false }): Uint32Array;
   encode(text: Text, options?: IdsOptions): Uint32Array | number[];
-  /** With `pair` or `addSpecialTokens`, offsets refer to each text, and are 0 to 0 for a token of the template. If a model's post-processor trims offsets, as RoBERTa's does, they leave out white space. */
+  /** Return the ids of a text and their offsets. With `pair` or `addSpecialTokens`, offsets refer to each text, and are 0 to 0 for a token of the template. If a model's post-processor trims offsets, as RoBERTa's does, they leave out white space. */
   encodeWithOffsets(text: Text, options?: OffsetOptions): Encoded;
   /**
-   * A text as the model's normalizer rewrites it before it is cut, for example in Unicode's canonical composition (NFC), ignoring added
+   * Return a text as the model's normalizer rewrites it before it is cut, for example in Unicode's canonical composition (NFC), ignoring added
    * tokens. For most models it is the text itself. Every method that encodes does this itself. Offsets refer to the original text, and
    * `truncate` and `chunk` return parts of that; `segment` returns parts of the normalized text.
    */
@@ -247,44 +247,44 @@ export class Tokenizer implements Disposable {
    * that was read. `read` counts UTF-16 units of a string, or bytes of a Uint8Array; `written` counts ids.
    */
   encodeInto(text: Text, target: Uint32Array, options?: EncodeOptions): { read: number; written: number };
-  /** The ids of encode, in parts, so that a long text needs little memory. Without the model's template. */
+  /** Yield the ids of encode, in parts, so that a long text needs little memory. Without the model's template. */
   encodeGenerator(text: Text, options: PartOptions & { array: true }): Generator<number[], void, undefined>;
   encodeGenerator(text: Text, options?: PartOptions & { array?: false }): Generator<Uint32Array, void, undefined>;
-  /** The same for a text that comes in chunks: constant memory for a text of any length, if it has places where it can be cut (README.md). */
+  /** Yield the ids of a text that comes in chunks: constant memory for a text of any length, if it has places where it can be cut (README.md). */
   encodeStream(source: TextStream, options?: EncodeOptions & StreamOptions): AsyncGenerator<Uint32Array, void, undefined>;
-  /** How many ids encode gives. */
+  /** Return how many ids encode gives. */
   countTokens(text: Text, options?: PairOptions): number;
-  /** How many ids encodeStream gives. */
+  /** Return how many ids encodeStream gives. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
-  /** The count, or false as soon as it exceeds `limit`. An empty text counts 0, so compare with `=== false`. */
+  /** Return the number of tokens, or false as soon as it exceeds `limit`. An empty text counts 0, so compare with `=== false`. */
   isWithinTokenLimit(text: Text, limit: number, options?: PairOptions): number | false;
   /**
-   * The text itself, or its beginning with at most `limit` tokens: as far as the first `limit` tokens of the text reach, cut
+   * Return the text itself, or its beginning with at most `limit` tokens: as far as the first `limit` tokens of the text reach, cut
    * between two tokens, and never inside a syllable or a character (grapheme cluster).
    */
   truncate(text: string, limit: number, options?: TemplateOptions): string;
   /**
-   * The text in chunks of at most `limit` tokens each, cut between two tokens, never inside a syllable or a character, and if possible
+   * Return the text in chunks of at most `limit` tokens each, cut between two tokens, never inside a syllable or a character, and if possible
    * where `prefer` says. Each chunk begins where the one before it ends or, with `overlap`, earlier. Status LIMIT if a single syllable
    * has more tokens.
    */
   chunk(text: string, limit: number, options?: ChunkOptions): Chunk[];
-  /** Broken UTF-8 becomes U+FFFD. */
+  /** Return the text of ids; broken UTF-8 becomes U+FFFD. */
   decode(ids: Iterable<number>, options?: DecodeOptions): string;
-  /** The text of decode, token by token, in whole characters. */
+  /** Yield the text of decode token by token, in whole characters. */
   decodeGenerator(ids: Iterable<number>, options?: DecodeOptions): Generator<string, void, undefined>;
-  /** The same for ids that come one by one, or several at a time. */
+  /** Yield the text of ids that come one by one, or several at a time, in whole characters. */
   decodeAsyncGenerator(
     source: TokenStream,
     options?: DecodeOptions & { signal?: AbortSignal },
   ): AsyncGenerator<string, void, undefined>;
-  /** The same as bytes, broken UTF-8 included. */
+  /** Return the text of ids as bytes, broken UTF-8 included. */
   decodeBytes(ids: Iterable<number>, options?: DecodeOptions): Uint8Array<ArrayBuffer>;
-  /** The bytes of one token; for a SCRIPT token that begins or ends inside a character, its symbols. */
+  /** Return the bytes of one token; for a SCRIPT token that begins or ends inside a character, its symbols. */
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
-  /** The segments of the text, each of one script, and their syllables. */
+  /** Return the segments of the text, each of one script, and their syllables. */
   segment(text: Text): Segment[];
-  /** The segments of `segment`, with every step of the automata, to show how a grammar works, or why it does not. For a SCRIPT model, its
+  /** Return the segments of `segment` with every step of the automata, to show how a grammar works, or why it does not. For a SCRIPT model, its
    *  pretokens, with the symbols of each character. Much slower than `segment`. */
   trace(text: Text): TracedSegment[];
   /** Release the memory; later calls fail with status FREED. */
@@ -309,7 +309,7 @@ export type EncodingName =
   | "wwho_super_400k";
 
 /**
- * One of the encodings that come with the package, loaded once: all callers get the same tokenizer, and share one download. A
+ * Return one of the encodings that come with the package, loaded once: all callers get the same tokenizer, and share one download. A
  * caller's signal ends only its own wait. After free(), and after a failed load, the next call loads again.
  */
 export function getEncoding(name: EncodingName, options?: LoadOptions): Promise<Tokenizer>;

@@ -13,21 +13,29 @@ import { spawn } from "./lib/node-thread.js";
 
 export { WwhoError };
 
-/** @param {unknown} given a folder or file, or nothing */
-function pyodide(given) {
-  if (given === undefined) return pathToFileURL(installed()).href;
+/**
+ * Return the address of Pyodide's module.
+ * @param {unknown} given the caller's pyodideURL: a path or address of its folder, or of the module; undefined: the one that is installed
+ * @returns {string} a file: address
+ * @throws {WwhoError} FETCH if none is installed
+ */
+function pyodideModule(given) {
+  if (given === undefined) return pathToFileURL(installedPyodide()).href;
   const address = isUrl(given) ? given.href : String(given);
   const path = /^file:/i.test(address) ? fileURLToPath(address) : resolve(address);
   return pathToFileURL(statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, "pyodide.mjs") : path).href;
 }
 
-/** The program's own Pyodide, otherwise the one that this package finds. */
-function installed() {
+/**
+ * Return the path of the program's own Pyodide, otherwise of the one that this package finds.
+ * @throws {WwhoError} FETCH if there is none
+ */
+function installedPyodide() {
   for (const from of [resolve("program.js"), fileURLToPath(import.meta.url)]) {
     try {
       return createRequire(from).resolve("pyodide/pyodide.mjs");
     } catch {
-      // Perhaps there.
+      // The next one may be there.
     }
   }
   throw new WwhoError("FETCH", "an import needs Pyodide, which is not installed: npm install pyodide, or say where its folder is in pyodideURL");
@@ -38,5 +46,5 @@ export const importTokenizer = /* @__PURE__ */ importer({
   read: readFromDisk,
   readTokenizer,
   archive: () => new URL("./python.zip", import.meta.url),
-  pyodide,
+  pyodide: pyodideModule,
 });

@@ -1,4 +1,4 @@
-// wwho/openai: names of OpenAI's models, the tokens of chats, and what they cost. For Node, Deno and Bun.
+// wwho/openai for Node, Deno and Bun: OpenAI's models, the tokens of chats, and what they cost. Written by tools/build_npm.py.
 
 import { withEncodings } from "./lib/openai.js";
 import { getEncoding } from "./node.js";

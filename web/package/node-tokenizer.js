@@ -1,4 +1,4 @@
-// wwho/tokenizer for Node, Deno and Bun: Tokenizer.load also reads files.
+// wwho/tokenizer for Node, Deno and Bun: everything in wwho except the encodings. Written by tools/build_npm.py.
 
 import { readFromDisk } from "./lib/disk.js";
 import { coreSource } from "./lib/node-core.js";

@@ -64,14 +64,14 @@ export interface ChatOptions {
   tokenizer?: Tokenizer | WorkerTokenizer;
 }
 
-/** The tokenizer of a model: also of dated names ("gpt-4o-2024-08-06") and fine-tuned ones ("ft:gpt-4o:..."). */
+/** Load the tokenizer of a model: also of dated names ("gpt-4o-2024-08-06") and fine-tuned ones ("ft:gpt-4o:..."). */
 export function encodingForModel(model: string, options?: LoadOptions): Promise<Tokenizer>;
 
 /**
- * The number of input tokens of a chat: each message with its marks, and the beginning of the answer. Exact for messages of text, by
+ * Return the number of input tokens of a chat: each message with its marks, and the beginning of the answer. Exact for messages of text, by
  * OpenAI's own rules. Tools are counted in the form that models are known to get, which OpenAI does not document.
  */
 export function countChat(messages: Iterable<ChatMessage>, model: string, options?: ChatOptions): Promise<number>;
 
-/** The price of tokens, in dollars. `cached` is the part of `input` that comes from the cache. Status ARGUMENT if no price is known. */
+/** Return the price of tokens, in dollars. `cached` is the part of `input` that comes from the cache. Status ARGUMENT if no price is known. */
 export function estimateCost(model: string, usage: { input?: number; cached?: number; output?: number }): number;

@@ -1,4 +1,4 @@
-// wwho/openai: names of OpenAI's models, the tokens of chats, and what they cost. For browsers and Workers.
+// wwho/openai for browsers and Workers: OpenAI's models, the tokens of chats, and what they cost. Written by tools/build_npm.py.
 
 import { getEncoding } from "./index.js";
 import { withEncodings } from "./lib/openai.js";

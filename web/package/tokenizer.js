@@ -1,4 +1,4 @@
-// wwho/tokenizer for browsers and Workers: everything in wwho except the encodings. Nothing happens on import.
+// wwho/tokenizer for browsers and Workers: everything in wwho except the encodings. Written by tools/build_npm.py.
 
 import { runtime } from "./lib/runtime.js";
 import { coreSource } from "./lib/shipped-core.js";

@@ -99,5 +99,5 @@ export class WorkerTokenizer implements Disposable {
   [Symbol.dispose](): void;
 }
 
-/** One of the encodings that come with the package. Each call starts its own Workers, so keep the result. */
+/** Load one of the encodings that come with the package. Each call starts its own Workers, so keep the result. */
 export function getEncoding(name: EncodingName, options?: WorkerLoadOptions): Promise<WorkerTokenizer>;

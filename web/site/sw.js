@@ -34,7 +34,10 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
   else event.respondWith(file(event));
 });
 
-/** The newest complete version: the page itself is cached last. @returns {Promise<Cache | undefined>} */
+/**
+ * Return the cache of the newest complete version: the page itself is cached last.
+ * @returns {Promise<Cache | undefined>}
+ */
 async function current() {
   for (const name of (await ours()).reverse()) {
     const cache = await caches.open(name);
@@ -43,7 +46,7 @@ async function current() {
   return undefined;
 }
 
-/** The names of the caches, oldest first. */
+/** Return the names of the caches of this page, oldest first. */
 const ours = async () => (await caches.keys()).filter((name) => name.startsWith(CACHES));
 
 /** @type {Promise<void> | undefined} */
@@ -55,7 +58,10 @@ function keepAll(response) {
   return keeping;
 }
 
-/** @param {Response} response the page */
+/**
+ * Cache a page and everything that it needs in a new cache, and delete the caches of other versions; after a failure, delete the new one.
+ * @param {Response} response the page
+ */
 async function keepVersion(response) {
   const former = await current();
   const name = CACHES + crypto.randomUUID();
@@ -76,7 +82,7 @@ async function keepFiles(cache, html) {
   const pinned = PINNED.exec(html)?.[0] ?? "";
   const base = new URL(PAGE, location.href).href;
   const seen = new Set([...namesIn(html, base), ...MODELS.map((model) => new URL(pinned + model, base).href)]);
-  /** @param {string} url */
+  /** Cache a file, and what it names if it is a module. @param {string} url */
   const keep = async (url) => {
     const response = checked(await fetch(url, PINNED.test(url) ? {} : { cache: "no-cache" }));
     await cache.put(url.replace(PINNED, ""), response.clone());
@@ -88,7 +94,12 @@ async function keepFiles(cache, html) {
   await Promise.all([...seen].map(keep));
 }
 
-/** @param {string} text @param {string} url of it @returns {string[]} */
+/**
+ * Return the addresses that a text names.
+ * @param {string} text
+ * @param {string} url of it
+ * @returns {string[]}
+ */
 const namesIn = (text, url) => NAMES.flatMap((pattern) => [...text.matchAll(pattern)].map((name) => new URL(name[1], url).href));
 
 /**
@@ -102,13 +113,21 @@ async function keepMet(cache, former) {
   }
 }
 
-/** @param {Response} response @throws {Error} it is no success */
+/**
+ * Return a response as it is, or reject one of an error.
+ * @param {Response} response
+ * @throws {Error} it is no success
+ */
 function checked(response) {
   if (!response.ok) throw new Error(`${response.url}: HTTP status ${response.status}`);
   return response;
 }
 
-/** @param {any} event of a page that is opened @returns {Promise<Response>} */
+/**
+ * Answer a request for a page: from the network, or if that fails from the cache.
+ * @param {any} event of a page that is opened
+ * @returns {Promise<Response>}
+ */
 async function page(event) {
   const cache = await current();
   const isMain = /^(index\.html)?$/.test(event.request.url.slice(worker.registration.scope.length).replace(/[?#].*/, ""));
@@ -139,7 +158,11 @@ async function renew(event, cache, response) {
   else await done;
 }
 
-/** @param {any} event @returns {Promise<Response>} */
+/**
+ * Answer a request for a file: from the network, which also fills the cache, or if that fails from the cache, if the version fits.
+ * @param {any} event
+ * @returns {Promise<Response>}
+ */
 async function file(event) {
   const { url } = event.request;
   const plain = url.replace(PINNED, "");

@@ -1,12 +1,13 @@
-"""What tokens are merged from: syllables, or something simpler to compare them with.
+"""The atoms that a trainer merges tokens from, and the scanners that cut text into them.
 
-The trainer is the same for all: it counts words, and merges neighbouring units within them. What
-words and units are, the scanners say, and these are data; no backend knows one kind from another.
+The trainer is the same for all kinds of atoms: it counts words, and merges neighbouring units
+within them; a unit that is common enough becomes an atom, a symbol of the model. The scanners say
+what words and units are, and these are data; no backend knows one kind from another.
 
 With schemas, words and units lie in the segments of their scripts, and all other text is the
 base's. Without them, each piece of the base's pretokenizer is a word. Wherever a U+0020 stands
 before a unit at the start of a word, it belongs to that unit, as it does with syllables. `Words`
-says what else words may be.
+describes the other kinds of words.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.grapheme import grapheme_cluster
 from wwho.compile.scanners import Scanner, compile_scanners
 from wwho.compile.schema import Schema
-from wwho.compile.segments import (
+from wwho.compile.schema_scanners import (
     SPACE,
     Unit,
-    alike,
-    blanks,
+    blank_patterns,
+    merge_alike_schemas,
     router_scanner,
-    spaced,
-    syllable_of,
+    syllable_pattern,
     unit_scanner,
-    word,
+    with_leading_space,
+    word_pattern,
 )
 from wwho.compile.syntax import Chars, Look, Node, alt, many, seq
 from wwho.errors import SchemaError
@@ -40,16 +41,17 @@ from wwho.format.model import Route
 from wwho.format.steps import Action, Ends, Replace
 
 ROUTER, OTHER = 0, 1
-"""Places of the router and of what cuts the other text, among the automata of schemas."""
+"""Indices, among the automata of schemas, of the router and of the pretokenizer of other text."""
 
 BASE, UNITS = 0, 1
-"""Numbers of the model of bytes, for other text, and of the one that is made of units."""
+"""Indices of the base's model, for other text, and of the model of units in `Artifact.models`."""
 
 NEVER = Chars(CodePointSet())
+"""The pattern that matches no text."""
 
 
 class AtomKind(StrEnum):
-    """What tokens are merged from."""
+    """A kind of text that tokens are merged from."""
 
     SYLLABLE = "syllable"
     """Syllables by the grammars of the schemas (SGPE). Orphans and what has no part in syllables
@@ -62,26 +64,27 @@ class AtomKind(StrEnum):
     BYTE = "byte"
     """Bytes, without schemas: plain BPE. What comes out is a base vocabulary."""
     SCRIPT = "script"
-    """A block and an index for each character, without schemas: SCRIPT-BPE. What comes out is a
-    vocabulary of its own."""
+    """A block and an index for each character (`wwho.compile.script`), without schemas: SCRIPT-BPE.
+    What comes out is a vocabulary of its own."""
 
     @property
-    def spells(self) -> bool:
-        """Whether words are spelled with atoms that are there whatever the text is."""
+    def has_fixed_atoms(self) -> bool:
+        """Whether the atoms are the same for every corpus, and can write any text."""
         return self in (AtomKind.BYTE, AtomKind.SCRIPT)
 
 
 @dataclass(frozen=True)
 class Words:
-    """What words are, within which units are merged.
+    """The choice of what counts as a word, within which units are merged.
 
     Attributes:
-        whitespace: They are all that stands between white space; of schemas, all text is cut by
-            the syllables of them all, and any other character is a unit of its own.
-        end_of_word: A U+0020 belongs to the word that it directly follows, as a unit of its own,
-            unless more white space follows: it marks the word's end, where otherwise it marks the
-            beginning of the next.
-        collapse: White space becomes one space after every word, and so text is lost.
+        whitespace: Whether words are all text between white space. Schemas then no longer find
+            their segments: all text is cut by the syllables of any of them, and any other character
+            is a unit of its own.
+        end_of_word: Whether a U+0020 belongs to the word that it directly follows, as a unit of its
+            own, unless more white space follows: it marks the word's end, where otherwise it marks
+            the beginning of the next.
+        collapse: Whether white space becomes one space after every word, so that text is lost.
     """
 
     whitespace: bool = False
@@ -89,7 +92,7 @@ class Words:
     collapse: bool = False
 
     def __str__(self) -> str:
-        """The options of `wwho train` that ask for such words."""
+        """Return the options of `wwho train` that ask for such words; empty for `PLAIN`."""
         options = {
             "--words whitespace": self.whitespace,
             "--end-of-word": self.end_of_word,
@@ -99,26 +102,32 @@ class Words:
 
 
 PLAIN = Words()
-"""Those of the schemas' scripts, or of the base's pretokenizer."""
+"""The words of the schemas' scripts, or of the base's pretokenizer."""
 
 
 def check_kind(
     kind: AtomKind, schemas: Sequence[Schema], n_tokens: int, words: Words = PLAIN
 ) -> None:
-    """Refuse schemas, words, or a base of so many tokens, that this kind of atom has no use for.
+    """Raise if a kind of atoms does not go with these schemas, this base, or these words.
+
+    Args:
+        kind: The kind of atoms.
+        schemas: The scripts; SYLLABLE needs some, BYTE and SCRIPT must have none.
+        n_tokens: The number of tokens of the base vocabulary; for BYTE and SCRIPT it must be 256.
+        words: The kind of words; for BYTE and SCRIPT they must be `PLAIN`.
 
     Raises:
-        SchemaError: schemas are missing, or there are some.
-        ValueError: the base has merges already, or the words cannot be cut so.
+        SchemaError: If schemas are missing, or there may be none.
+        ValueError: If the base has merges already, or the words cannot be cut so.
     """
-    if kind.spells and words != PLAIN:
+    if kind.has_fixed_atoms and words != PLAIN:
         raise ValueError(
             f"words of {kind} atoms are those of the base's pattern, but {words} was given; leave "
             "it out, and give a --pattern"
         )
     if words.collapse and not (words.whitespace and words.end_of_word):
         raise ValueError(
-            "--collapse-spaces puts the mark of an end behind every word; give --end-of-word and "
+            "--collapse-spaces puts the mark of an end after every word; give --end-of-word and "
             "--words whitespace, too"
         )
     if words.end_of_word and not words.whitespace and not schemas:
@@ -130,13 +139,13 @@ def check_kind(
             "training on syllables needs at least one schema, which tells what they are; "
             "other kinds of atoms need none"
         )
-    if kind.spells and schemas:
+    if kind.has_fixed_atoms and schemas:
         names = ", ".join(schema.name for schema in schemas)
         raise SchemaError(
             f"{kind} atoms are merged in all text alike, and these schemas have no part in it: "
             f"{names}; leave them out, or choose another kind of atom"
         )
-    if kind.spells and n_tokens != 256:
+    if kind.has_fixed_atoms and n_tokens != 256:
         raise ValueError(
             f"{kind} atoms make a base vocabulary of their own, but {n_tokens} tokens were "
             "given as a base; the base must be the 256 bytes (byte_base(), or --base none)"
@@ -149,111 +158,144 @@ def compile_cuts(
     pretokenizer: CompiledScanners | None,
     words: Words = PLAIN,
 ) -> Cut:
-    """Compile what cuts text into words and units.
+    """Compile the scanners that cut text into words and units, and the routes to their models.
 
     Args:
-        kind: what the units are.
-        schemas: the scripts; none for all text.
-        pretokenizer: the base's scanners. With schemas it may be None: other text stays whole.
-        words: what words are.
+        kind: The kind of units.
+        schemas: The scripts; none for all text.
+        pretokenizer: The base's scanners, of which the first cuts text into words. With schemas it
+            may be None: other text then stays whole. `words.whitespace` takes its place.
+        words: The kind of words.
 
     Returns:
-        The pipeline: route 0 is the other text, route i that of schema i - 1; without schemas, or
-        with words between white space, route 1 is all text.
+        Fields of an artifact. Route 0 is the other text, route i that of schema i - 1. Without
+        schemas, or with words between white space, all text takes route 1.
 
     Raises:
-        SchemaError: two schemas claim the same character.
+        SchemaError: If two schemas claim the same character, or have the same name. (`check_kind`
+            checks that schemas go with the kind; it is not called here.)
+        PatternError: If the scanners are too large.
     """
     end = words.end_of_word
     if words.whitespace:
-        pattern = Scanner("words", (word(end_of_word=end),), longest=False)
+        pattern = Scanner("words", (word_pattern(end_of_word=end),), longest=False)
         pretokenizer = compile_scanners([pattern])
     elif schemas:
         rest = Scanner("other", (many(Chars(ALL), 1),), longest=False)
-        units = (script_units(kind, schema, end_of_word=end) for schema in alike(schemas))
+        cutters = [
+            segment_unit_scanner(kind, schema, end_of_word=end)
+            for schema in merge_alike_schemas(schemas)
+        ]
         router = router_scanner(schemas, end_of_word=end)
-        scanners = compile_scanners([router, rest, *units])
+        scanners = compile_scanners([router, rest, *cutters])
         if pretokenizer is not None:
-            scanners = with_pretokenizer(scanners, pretokenizer)
-        return script_cut(scanners, schemas)
+            scanners = replace_pretokenizer(scanners, pretokenizer)
+        return schema_cut(scanners, schemas)
     assert pretokenizer is not None
-    cutters = [text_units(kind, schemas, words)]
+    cutters = [word_unit_scanner(kind, schemas, words)]
     if words.collapse:
-        cutters.append(Scanner("blanks", blanks(), longest=False))
-    scanners = with_units(pretokenizer, compile_scanners(cutters))
+        cutters.append(Scanner("blanks", blank_patterns(), longest=False))
+    scanners = route_words_to_units(pretokenizer, compile_scanners(cutters))
     text = Route("text", UNITS, units=ROUTER + 1)
-    return cut_by(scanners, [text], pretokenizer=ROUTER)
+    return cut_with_routes(scanners, [text], pretokenizer=ROUTER)
 
 
-def collapsing() -> tuple[Replace, Ends]:
-    """The steps of a model whose words `collapse`: its third automaton finds white space."""
+def collapse_steps() -> tuple[Replace, Ends]:
+    """Return the rewriting steps of a model with `Words.collapse`.
+
+    White space between words becomes one space, that at both ends of the text is dropped, and one
+    space comes after the last word. The first step uses the third automaton of `compile_cuts`,
+    which finds white space.
+    """
     return Replace(ROUTER + 2, (" ", None)), Ends(strip=" ", left=True, right=True, suffix=" ")
 
 
-def script_units(kind: AtomKind, schema: Schema, *, end_of_word: bool) -> Scanner:
-    """Return the scanner that cuts a segment of a script into units of a kind."""
+def segment_unit_scanner(kind: AtomKind, schema: Schema, *, end_of_word: bool) -> Scanner:
+    """Return the scanner that cuts a segment of a script into units.
+
+    Its rules are SYLLABLE, ORPHAN and PASSTHROUGH (`wwho.compile.schema_scanners.Unit`), and it
+    takes the longest match. Only units of the first may merge. For kinds other than SYLLABLE, a
+    unit that begins with a letter or joiner of the script counts as a syllable; others pass
+    through, and there are no orphans.
+
+    Args:
+        kind: The kind of units.
+        schema: The script.
+        end_of_word: Whether a U+0020 after the units is one of its own, instead of one before a
+            unit being part of it.
+    """
     if kind is AtomKind.SYLLABLE:
         return unit_scanner(schema, end_of_word=end_of_word)
-    unit = one_unit(kind, [schema])
+    unit = unit_pattern(kind, [schema])
     letter: Node = seq(Look(negative=False, chars=schema.letters | schema.joiners), unit)
     rules = {
-        Unit.SYLLABLE: alt(letter, Chars(SPACE)) if end_of_word else spaced(letter),
+        Unit.SYLLABLE: alt(letter, Chars(SPACE)) if end_of_word else with_leading_space(letter),
         Unit.ORPHAN: NEVER,
-        Unit.PASSTHROUGH: unit if end_of_word else spaced(unit),
+        Unit.PASSTHROUGH: unit if end_of_word else with_leading_space(unit),
     }
     return Scanner(schema.name, tuple(rules[rule] for rule in Unit), longest=True)
 
 
-def text_units(kind: AtomKind, schemas: Sequence[Schema], words: Words) -> Scanner:
+def word_unit_scanner(kind: AtomKind, schemas: Sequence[Schema], words: Words) -> Scanner:
     """Return the scanner that cuts any word into units of a kind, all of which may merge."""
-    unit = one_unit(kind, schemas)
-    return Scanner("text", (unit if words.end_of_word else spaced(unit),), longest=True)
+    unit = unit_pattern(kind, schemas)
+    if not words.end_of_word:
+        unit = with_leading_space(unit)
+    return Scanner("text", (unit,), longest=True)
 
 
-def one_unit(kind: AtomKind, schemas: Sequence[Schema]) -> Node:
+def unit_pattern(kind: AtomKind, schemas: Sequence[Schema]) -> Node:
     """Return the pattern of one unit, without the space that may stand before it.
 
-    No automaton reads bytes: for them it is the whole word, which the trainer then takes apart.
+    Args:
+        kind: The kind of units. For BYTE and SCRIPT the pattern is the whole word, since no
+            automaton reads bytes: the trainer then takes the word apart.
+        schemas: The scripts whose syllables are units, if `kind` is SYLLABLE; any other character
+            is a unit, too.
     """
     if kind is AtomKind.SYLLABLE:
-        return alt(*map(syllable_of, schemas), Chars(ALL))
+        return alt(*map(syllable_pattern, schemas), Chars(ALL))
     if kind is AtomKind.GRAPHEME:
         return grapheme_cluster()
     return Chars(ALL) if kind is AtomKind.CODEPOINT else many(Chars(ALL), 1)
 
 
 class Cut(TypedDict):
-    """The part of an `Artifact` that cuts text."""
+    """The fields of an `Artifact` that cut text into pieces and route them to models."""
 
     scanners: CompiledScanners
     router: int
     routes: tuple[Route, ...]
 
 
-def script_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
-    """The pipeline for schemas: route 0 is the other text; route i is schema i - 1.
+def schema_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
+    """Return the fields that cut text with schemas: route 0 is other text, route i schema i - 1.
 
-    Equal automata are stored once.
+    Args:
+        scanners: The router, the pretokenizer of other text, and a unit scanner for each schema.
+            Of automata that are equal but for their names, only the first is kept, so that routes
+            share it.
+        schemas: The schemas, in the order of their unit scanners; their names become the routes'.
     """
     kept = list(scanners.automata[: OTHER + 1])
     places: dict[Automaton, int] = {}
-    scripts: list[Route] = []
+    routes: list[Route] = []
     for schema, automaton in zip(schemas, scanners.automata[OTHER + 1 :], strict=True):
         place = places.setdefault(replace(automaton, name=""), len(kept))
         if place == len(kept):
             kept.append(automaton)
-        scripts.append(Route(schema.name, UNITS, units=place))
-    few = CompiledScanners(scanners.classes, tuple(kept))
-    return cut_by(few, scripts, pretokenizer=OTHER)
+        routes.append(Route(schema.name, UNITS, units=place))
+    distinct = CompiledScanners(scanners.classes, tuple(kept))
+    return cut_with_routes(distinct, routes, pretokenizer=OTHER)
 
 
-def cut_by(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int) -> Cut:
-    """Return the fields of an artifact that cut text.
+def cut_with_routes(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int) -> Cut:
+    """Return the fields that cut text with a router, and a base's model for other text.
 
     Args:
-        scanners: the class map and the automata.
-        routes: the routes of scripts.
-        pretokenizer: number of the automaton that cuts other text into pretokens: that of route 0.
+        scanners: All automata, the router first.
+        routes: The routes from number 1 on; route 0, of other text, is added.
+        pretokenizer: The index of the automaton that cuts other text; all its matches are pieces.
     """
     keep = (Action.KEEP,) * scanners.automata[pretokenizer].n_rules
     cut = steps.Cut(pretokenizer, keep)
@@ -261,32 +303,50 @@ def cut_by(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: in
     return Cut(scanners=scanners, router=ROUTER, routes=(other, *routes))
 
 
-def with_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> CompiledScanners:
-    """The scanners of schemas, in which the base's pretokenizer cuts the other text.
+def replace_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> CompiledScanners:
+    """Return the scanners of schemas with the base's pretokenizer in place of the one at `OTHER`.
 
-    The tables stay as they are; only the classes are laid over each other.
+    The states of all automata stay as they are; only the two class maps are laid over each other.
+
+    Args:
+        scanners: The router, a scanner for other text, and the unit scanners.
+        base: The base's scanners, of which the first is taken.
     """
     classes, labels = overlay([scanners.classes, base.classes])
-    automata = [
-        _recoloured(automaton, [mine for mine, _ in labels]) for automaton in scanners.automata
-    ]
-    automata[OTHER] = _recoloured(base.automata[0], [theirs for _, theirs in labels])
+    own_classes = [own for own, _ in labels]
+    base_classes = [theirs for _, theirs in labels]
+    automata = [_over_new_classes(automaton, own_classes) for automaton in scanners.automata]
+    automata[OTHER] = _over_new_classes(base.automata[0], base_classes)
     return CompiledScanners(classes, tuple(automata))
 
 
-def with_units(pretokenizer: CompiledScanners, units: CompiledScanners) -> CompiledScanners:
-    """A router that takes every piece of a pretokenizer to route 1, and what cuts it into units.
+def route_words_to_units(
+    pretokenizer: CompiledScanners, units: CompiledScanners
+) -> CompiledScanners:
+    """Return scanners whose router is a pretokenizer that sends each of its pieces to route 1.
 
-    Further automata of `units` come after them.
+    Args:
+        pretokenizer: The scanners of which the first cuts text into words. Whichever of its rules
+            matches, it becomes rule 1 of the router.
+        units: The scanner that cuts words into units, and any further ones. They come after the
+            router, in this order.
     """
     classes, labels = overlay([pretokenizer.classes, units.classes])
-    router = _recoloured(pretokenizer.automata[0], [mine for mine, _ in labels])
-    table = tuple(tuple((2 if mark else 0, next) for mark, next in row) for row in router.table)
-    theirs = [theirs for _, theirs in labels]
-    cutters = (_recoloured(automaton, theirs) for automaton in units.automata)
+    router = _over_new_classes(pretokenizer.automata[0], [own for own, _ in labels])
+    # Mark 2 is rule 1, and so route 1.
+    table = tuple(
+        tuple((2 if mark else 0, target) for mark, target in cells) for cells in router.table
+    )
+    unit_classes = [theirs for _, theirs in labels]
+    cutters = (_over_new_classes(automaton, unit_classes) for automaton in units.automata)
     return CompiledScanners(classes, (replace(router, n_rules=2, table=table), *cutters))
 
 
-def _recoloured(automaton: Automaton, old_classes: Sequence[int]) -> Automaton:
-    """The automaton over new classes, of which each is part of one of the old ones."""
+def _over_new_classes(automaton: Automaton, old_classes: Sequence[int]) -> Automaton:
+    """Return an automaton over a finer class map.
+
+    Args:
+        automaton: The automaton.
+        old_classes: For each new class, the old class that it is part of.
+    """
     return replace(automaton, columns=tuple(automaton.columns[old] for old in old_classes))

@@ -1,4 +1,4 @@
-"""The tokens of a BPE in order of rank, and a pattern -> a model."""
+"""The making of base vocabularies: byte-pair encodings over bytes, with a pretokenizer pattern."""
 
 from __future__ import annotations
 
@@ -22,18 +22,21 @@ from wwho.version import __version__
 
 WRITER = f"wwho {__version__}"
 SCRIPT_PATTERN, NO_PATTERN = "script", "none"
-"""Names of what cuts by scripts (`wwho.compile.script`), and of what does not cut a text."""
+"""The names of two pretokenizers that are no regular expressions: one cuts where the script changes
+(`wwho.compile.script`), the other takes a text as one piece."""
 SHORT_NAMES = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
+"""Other names of patterns in `wwho.assemble.patterns`."""
 
 
 def byte_base(pattern: str = "o200k_base") -> Artifact:
-    """Build the base without a vocabulary: each byte is a token.
+    """Return the base without merges: its 256 tokens are the bytes, with the ids 0 to 255.
 
     Args:
-        pattern: as in `base_model`; it tells only what merges may join that are learnt later.
+        pattern: The pretokenizer, as in `base_model`. It does not change what this base encodes
+            to; merges that are learnt later stay within its pieces.
 
     Raises:
-        PatternError: the pattern cannot be compiled.
+        PatternError: If the pattern cannot be compiled.
 
     Example:
         >>> byte_base().n_vocab
@@ -49,21 +52,27 @@ def base_model(
     specials: Mapping[str, int],
     provenance: Mapping[str, str],
 ) -> Artifact:
-    """Build a model from the tokens of a base BPE.
+    """Return an artifact of one byte-pair encoding over bytes, given by its tokens.
+
+    Merges are not given: a rank is enough to find them (`wwho.assemble.bpe`). A piece that is a
+    token as a whole becomes that token even where merges do not make it, as in tiktoken.
 
     Args:
-        tokens: the tokens, all 256 bytes among them, with their ranks, which are their ids; or in
-            order of rank: their ids count up from 0, stepping over those of special tokens.
-        pattern: the pretokenizer: the name of a known one (see `wwho.assemble.patterns`) or a
-            regular expression.
-        specials: special tokens, text to id. Several may have one id, which then decodes to the
+        tokens: The tokens, all 256 bytes among them, by rank: either a mapping to ranks, which are
+            their ids, or a sequence in order of rank; its ids count up from 0, stepping over those
+            of special tokens.
+        pattern: The pretokenizer: a regular expression, the name of a known one (see
+            `wwho.assemble.patterns`), "script" or "none".
+        specials: Special tokens, text to id. Several may have one id, which then decodes to the
             first of them.
-        provenance: the record, "name" among it; pattern, Unicode version and writer are added.
+        provenance: The record of where the tokens come from, "name" among it; "pattern", "unicode"
+            and "writer" are added.
 
     Raises:
-        ArtifactError: a byte is missing, or two tokens have one rank.
-        PatternError: the pattern cannot be compiled.
-        SpecialTokenError: a special token cannot be one, or has an id that it cannot have.
+        ArtifactError: If a byte is missing, or two tokens have one rank.
+        PatternError: If the pattern cannot be compiled, or is a word that is no known name.
+        SpecialTokenError: If a special token is empty, too long or not valid Unicode, or its id is
+            out of range or that of another token.
 
     Example:
         >>> tokens = [*(bytes([k]) for k in range(256)), b"ab"]
@@ -72,8 +81,8 @@ def base_model(
         >>> base_model(tokens, pattern=r"\\w+|\\W", specials=specials, provenance=record).n_vocab
         301
     """
-    regex = _regex(pattern)
-    ids = _checked(specials)
+    regex = _expand_pattern(pattern)
+    ids = _check_specials(specials)
     if not isinstance(tokens, Mapping):
         tokens = dict(zip(tokens, free_ids(len(tokens), ids.values()), strict=True))
     owners = {number: token for token, number in tokens.items()}
@@ -84,7 +93,7 @@ def base_model(
             )
     model = bpe_model(tokens, tokens, whole=True, added={*ids.values()})
     return Artifact(
-        scanners=compile_scanners([_scanner(regex)]),
+        scanners=compile_scanners([_pretokenizer(regex)]),
         routes=(Route("other", model=0, steps=(Cut(0, (Action.KEEP,)),)),),
         models=(model,),
         added=tuple(Added(text, number) for text, number in ids.items()),
@@ -97,11 +106,12 @@ def base_model(
     )
 
 
-def vocabulary_of(base: Artifact) -> BPE:
-    """The model of a base vocabulary.
+def base_vocabulary(base: Artifact) -> BPE:
+    """Return the one model of a base vocabulary, which is a byte-pair encoding over bytes.
 
     Raises:
-        ValueError: it is no base vocabulary: it has another model, or several, or routes.
+        ValueError: If the artifact is no base vocabulary: its model is of another kind, it has
+            several models, or a router.
     """
     model = base.models[0]
     if len(base.models) > 1 or base.router is not None or not isinstance(model, BPE) or model.units:
@@ -109,12 +119,20 @@ def vocabulary_of(base: Artifact) -> BPE:
     return model
 
 
-def _regex(pattern: str) -> str:
-    """The regular expression of a name, or the one that is given; the names of what is none."""
+def _expand_pattern(pattern: str) -> str:
+    """Return the regular expression that a pattern's name stands for, or the pattern itself.
+
+    "script" and "none" are returned as they are.
+
+    Raises:
+        PatternError: If the pattern consists of letters, digits, hyphens and underscores, and is no
+            known name.
+    """
     pattern = SHORT_NAMES.get(pattern, pattern)
     if pattern in (SCRIPT_PATTERN, NO_PATTERN):
         return pattern
-    if pattern not in PATTERNS and re.fullmatch(r"[\w-]+", pattern):  # it would match only itself
+    # A regular expression of such characters would match only itself: it is a wrong name.
+    if pattern not in PATTERNS and re.fullmatch(r"[\w-]+", pattern):
         known = ", ".join((*PATTERNS, SCRIPT_PATTERN, NO_PATTERN))
         raise PatternError(
             f"there is no pattern {pattern!r}; the names are {known}, and all else is taken as a "
@@ -123,19 +141,20 @@ def _regex(pattern: str) -> str:
     return PATTERNS.get(pattern, pattern)
 
 
-def _scanner(regex: str) -> Scanner:
-    """What cuts a text, by a result of `_regex`."""
+def _pretokenizer(regex: str) -> Scanner:
+    """Return the scanner that cuts a text into pieces, by a result of `_expand_pattern`."""
     if regex == SCRIPT_PATTERN:
         return script_pieces(script_blocks())
     node = many(Chars(ALL), 1) if regex == NO_PATTERN else parse_regex(regex)
     return Scanner("pretokenizer", (node,), longest=False)
 
 
-def check_text(text: str) -> None:
-    """See whether a text can be a special token of an artifact.
+def check_special_text(text: str) -> None:
+    """Raise SpecialTokenError if a text cannot be a special token of an artifact.
 
     Raises:
-        SpecialTokenError: it is empty, too long, or not valid Unicode.
+        SpecialTokenError: If it is empty, has more than MAX_TOKEN_BYTES bytes in UTF-8, or holds a
+            lone surrogate.
     """
     try:
         size = len(text.encode("utf-8"))
@@ -147,10 +166,14 @@ def check_text(text: str) -> None:
         )
 
 
-def _checked(specials: Mapping[str, int]) -> dict[str, int]:
-    """The special tokens by ascending id."""
+def _check_specials(specials: Mapping[str, int]) -> dict[str, int]:
+    """Return the special tokens sorted by id, after checking their texts and ids.
+
+    Raises:
+        SpecialTokenError: If a text cannot be one, or an id is not 0 to MAX_IDS - 1.
+    """
     for text, number in specials.items():
-        check_text(text)
+        check_special_text(text)
         if not 0 <= number < MAX_IDS:
             raise SpecialTokenError(
                 f"special token {text!r} has the id {number}; ids are 0 to {MAX_IDS - 1}"

@@ -85,3 +85,5 @@ PATTERNS: Final[dict[str, str]] = {
         )
     ),
 }
+"""Regular expressions in the dialect of `wwho.compile.parse.parse_regex`, by the name of the
+vocabulary that each was published with; `wwho.assemble.base.base_model` takes these names."""

@@ -1,1 +1,1 @@
-"""The ways to run a model, behind one protocol (`wwho.backends.backend.Backend`)."""
+"""The ways to run a model (native, WebAssembly, reference), behind one protocol, `Backend`."""

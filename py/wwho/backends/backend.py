@@ -1,4 +1,8 @@
-"""What every backend does. Texts and offsets are bytes: `Tokenizer` is what makes them str."""
+"""The protocol `Backend` that every backend implements, and the facts of a model (`Info`).
+
+Texts are bytes here, normally UTF-8, and places are byte offsets unless a name says otherwise:
+`Tokenizer` converts from and to `str`.
+"""
 
 from __future__ import annotations
 
@@ -16,30 +20,31 @@ from wwho.format.template import Template
 from wwho.text import Text, all_bytes
 
 DECODERS = ("none", "parts", "whole")
-"""How the texts of tokens join: see `Info`."""
+"""How a model's decoder joins the texts of tokens, by the core's number: see `Info.decoder`."""
 
-MOST = 2**31 - 1
-"""More tokens than any text has."""
+MAX_LENGTH = 2**31 - 1
+"""Bytes: the longest text that one call of the core takes. No text has more tokens than bytes."""
 
-Placed: TypeAlias = tuple[list[int], list[tuple[int, int]]]
-"""Ids, and for each the first and last-plus-one code point that it touches."""
+IdsWithOffsets: TypeAlias = tuple[list[int], list[tuple[int, int]]]
+"""Ids, and for each the first code point that it touches and the one after the last."""
 
 Part: TypeAlias = bytes | bytearray
-"""What has come of a text and is not read yet; it is read where it lies."""
+"""A part of a text that came and is not encoded yet; it is not copied, and not changed."""
 
 SPAN = struct.Struct("=IIHBB")
-"""The fields of a span, in their order: a `wwho_span` of wwho.h."""
+"""The layout of a packed `Span`, in the order of its fields: a `wwho_span` of wwho.h."""
 
 
 class Span(NamedTuple):
-    """A pretoken of a text, or a unit in a route of units.
+    """A pretoken of a text, or a unit (such as a syllable) in a route of units.
 
     Attributes:
         start: its first byte.
-        end: the byte after it.
-        route: number of its route.
-        rule: SYLLABLE, ORPHAN or PASSTHROUGH for a unit, PIECE for a pretoken.
-        first: whether a segment begins here.
+        end: the byte after its last.
+        route: the number of its route in `Info.routes`.
+        rule: SYLLABLE, ORPHAN or PASSTHROUGH of `wwho.format.layout` for a unit, PIECE for a
+            pretoken.
+        first: whether a segment begins here: a run of text that one route tokenizes.
     """
 
     start: int
@@ -49,28 +54,30 @@ class Span(NamedTuple):
     first: bool
 
 
-def unpacked(spans: bytes) -> list[Span]:
-    """Spans, of which each was a `SPAN`."""
-    found = SPAN.iter_unpack(spans)
-    return [Span(a, b, route, rule, bool(first)) for a, b, route, rule, first in found]
+def unpack_spans(packed: bytes) -> list[Span]:
+    """Return the spans of bytes that are packed spans, one `SPAN` after another."""
+    fields = SPAN.iter_unpack(packed)
+    return [Span(start, end, route, rule, bool(first)) for start, end, route, rule, first in fields]
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """The numbers and names of one model of an artifact.
+    """The numbers and names of one model of an artifact (FORMAT.md, MODEL).
 
     Attributes:
-        kind: "bpe", "greedy" or "viterbi".
-        symbols: "bytes" or "units".
-        unknown: what becomes of what it does not know: "none", "spell", "bytes" or "id".
-        ids: how its tokens get their ids: "count", "step" or "stated".
-        first_id: where its ids begin.
+        kind: "bpe", "greedy" (longest match) or "viterbi" (Unigram).
+        symbols: "bytes" or "units": what the model merges.
+        unknown: what becomes of a symbol that the model does not know: "none" (it knows all),
+            "spell" (another model encodes it), "bytes" (tokens of its bytes) or "id" (`unk_id`).
+        ids: how its tokens get their ids: "count" (they count up), "step" (they count up and step
+            over those of added tokens) or "stated" (the artifact states each).
+        first_id: the id with which its ids begin.
         n_ids: its ids are first_id..first_id+n_ids-1, not all of them used.
-        n_symbols: how many symbols there are, its first tokens.
-        n_merges: how many merged tokens there are, the others.
-        n_superwords: how many of them, the last ones, join words.
-        space_id: the lone space; None for none.
-        unk_id: the token for what it does not know; None for none.
+        n_symbols: how many symbols it has, which are its first tokens.
+        n_merges: how many merged tokens it has, which are the others.
+        n_superwords: how many of the merged tokens, the last ones, join words.
+        space_id: the lone space, a token that stands before a known unit; None if it has none.
+        unk_id: the unknown token; None if it has none.
     """
 
     kind: str
@@ -87,7 +94,7 @@ class ModelInfo:
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens it has, without a lone space."""
+        """How many tokens the model has, without the lone space."""
         return self.n_symbols + self.n_merges
 
 
@@ -113,16 +120,17 @@ class Info:
     """The numbers and names of an open artifact.
 
     Attributes:
-        n_vocab: ids are 0..n_vocab-1, not all of them used.
-        models: the models.
+        n_vocab: one more than the highest id; not all ids below it are used.
+        models: the models, by number.
         added: the added tokens, by ascending id.
-        routes: the routes.
-        n_steps: how many steps there are, those that cut among them.
+        routes: the routes, by number.
+        n_steps: how many steps the artifact has, those that cut among them (FORMAT.md, STEPS).
         n_normalizer: how many steps rewrite a text before the router cuts it.
-        provenance: where the artifact came from.
-        template: what stands around the ids of a text, where it is asked for; None for nothing.
-        decoder: how texts of tokens join: "none" for without a gap, or by the steps of a decoder,
-            "parts" of them, or "whole", which has nothing to say before the last token is there.
+        provenance: where the artifact came from: keys and values of PROVENANCE.
+        template: which ids stand around those of a text, if a call asks for them; None for none.
+        decoder: how the texts of tokens become a text. "none": they are joined as they are.
+            "parts": by a decoder, which can begin before the last token is known. "whole": by a
+            decoder that needs all tokens first.
     """
 
     n_vocab: int
@@ -137,110 +145,156 @@ class Info:
 
     @cached_property
     def specials(self) -> Mapping[str, int]:
-        """The added tokens that a call must allow, text to id, by ascending id."""
+        """The special tokens (added tokens that a call must allow), text to id, by ascending id."""
         return {token.text: token.id for token in self.added if token.flags & Flag.SPECIAL}
 
     def model_ids(self, number: int) -> Sequence[int]:
-        """The ids of a model without those of added tokens, ascending; not all of them are used."""
-        model, taken = self.models[number], {token.id for token in self.added}
+        """Return the ids of model `number`, ascending, without those that added tokens have.
+
+        Not all of them are used.
+        """
+        model, added_ids = self.models[number], {token.id for token in self.added}
         ids = range(model.first_id, model.first_id + model.n_ids)
-        return [token for token in ids if token not in taken]
+        return [token for token in ids if token not in added_ids]
 
     @property
     def unk_id(self) -> int | None:
-        """The token that unknown text becomes on request; None for none."""
+        """The unknown token of the first model that has one; None if no model has one."""
         return next((model.unk_id for model in self.models if model.unk_id is not None), None)
 
 
 class Backend(Protocol):
-    """One open model. Methods may be called from several threads at once.
+    """One open model. Its methods may be called from several threads at once.
 
-    `allowed` is None (all text is ordinary) or one byte for each added token, by ascending id:
-    non-zero where it is allowed. It says nothing of those that are no special tokens, which are
-    always found. `unk` says whether units outside the vocabulary become `unk_id`.
+    Three arguments are the same everywhere:
+
+    - `text` is the whole text, or the whole of what has come of it. Bytes that are not UTF-8 count
+      as characters of their own (FORMAT.md, AUTOMATA).
+    - `allowed` says which special tokens the text may spell: one byte for each added token, by
+      ascending id, non-zero if it is allowed; or None for none of them. Added tokens that are not
+      special are found all the same.
+    - `unk` says whether units outside the vocabulary become `Info.unk_id`. If not, they are spelled
+      with tokens of the base; a model that cannot do that ignores it.
     """
 
     kind: str
-    """Which one it is: "native", "wasm" or "reference"."""
+    """The name of the backend: "native", "wasm" or "reference"."""
 
     info: Info
     """The numbers and names of the model."""
 
+    # Normalizing
+
     def normalize(self, text: bytes) -> bytes:
-        """A text as the model's first steps rewrite it, which `spans` takes; others do it alone."""
+        """Return a text after the steps that rewrite the whole text (FORMAT.md, NORMALIZER).
+
+        `spans` takes such a text. The methods that encode normalize on their own.
+        """
 
     def normalize_some(self, text: bytes) -> tuple[bytes, int]:
-        """The same of a text that goes on, as far as what follows cannot change it.
+        """Normalize the beginning of a text, as far as text that follows cannot change the result.
 
         Returns:
-            The normalized text, and how many bytes of `text` it is.
+            The normalized text, and how many bytes of `text` it stands for.
         """
 
     def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
-        """The same, and for each of its bytes where the character begins that it came from."""
+        """Normalize a text, and say where each byte of the result came from.
+
+        Returns:
+            The normalized text, and for each of its bytes the place in `text` at which the
+            character begins that it came from.
+        """
+
+    # Encoding one text
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
-        """The ids of a text."""
+        """Return the ids of a text."""
 
     def encode_unadded(self, text: bytes) -> list[int]:
-        """The ids of a text in which no added token is looked for, whatever its flags."""
+        """Return the ids of a text in which no added token is found, whatever its flags."""
 
     def encode_piece(self, piece: bytes) -> list[int]:
-        """The ids of a text as one pretoken of the first route: router and stages have no say.
+        """Return the ids of a text that is one pretoken of the first route, without any cutting.
 
-        In a route of units it is one segment. Added tokens that need not be allowed are found.
+        In a route of units it is one segment. Added tokens that are not special are found.
         """
 
     def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int]]:
-        """The ids of a text and, for each, the bytes at which its text begins and ends.
+        """Return the ids of a text, and the bytes at which the text of each begins and ends.
 
         Of text that steps rewrite, these are the ends of the characters that it came from, as
         Hugging Face's `tokenizers` has them.
+
+        Returns:
+            ids: the ids.
+            starts: for each id its first byte.
+            ends: for each id the byte after its last.
         """
 
     def encode_with_spans(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int], list[Span]]:
-        """The same in one pass with the pretokens and units between added tokens.
+        """Return what `encode_with_places` does, and the pretokens and units between added tokens.
 
-        Of text that steps rewrite, their places are found as those of tokens are.
+        Of text that steps rewrite, places of pretokens are found as those of tokens are.
         """
 
     def encode_part(
         self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
     ) -> tuple[list[int] | int, int, int]:
-        """The ids of a text that comes in parts, or their number if `count` is true.
+        """Encode the next part of a text that comes in parts, as far as its ids are certain.
+
+        Call it with the bytes that were not read yet and those that came since, until all are read.
 
         Args:
-            text: what of the text has come and is not read yet.
-            more: whether it goes on: then only what follows cannot change is encoded.
-            place: 0 for the first part, else what the call before gave.
-            allowed: see above.
-            unk: see above.
-            count: whether only the number of ids is wanted.
+            text: the bytes that came and were not read yet.
+            more: whether bytes follow. If so, only what they cannot change is encoded; if not, all.
+            place: 0 for the first part, otherwise what the call before returned.
+            allowed: as everywhere.
+            unk: as everywhere.
+            count: whether to count the ids in place of listing them.
 
         Returns:
-            The ids or their number, how many bytes were read, and the place.
+            The ids or their number, how many bytes of `text` were read, and the place for the next
+            call.
         """
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
-        """The number of tokens; counting may stop once there are more than `limit`."""
+        """Return how many ids a text has.
+
+        If there are more than `limit`, counting may stop early: the result is then some number
+        greater than `limit`.
+        """
 
     def spans(self, text: bytes) -> list[Span]:
-        """The pretokens and units of a text, in order; what a stage drops is none."""
+        """Return the pretokens and units of a normalized text, in order, without encoding it.
+
+        Text that a step drops belongs to none. Added tokens are not looked for.
+        """
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
     ) -> list[tuple[int, int]]:
-        """For tokens at these bytes: first and last-plus-one character each touches.
+        """Convert the places of tokens from bytes to characters.
 
-        Counted in code points or UTF-16 units; a byte of broken UTF-8 counts as one.
+        Args:
+            text: the text that was encoded.
+            starts: the first byte of each token, ascending.
+            ends: the byte after the last of each token, ascending.
+            utf16: whether to count UTF-16 units; if not, code points.
+
+        Returns:
+            For each token the first character that it touches, and the one after the last. A byte
+            of broken UTF-8 counts as one.
         """
 
+    # Decoding
+
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The text of some tokens, as the decoder joins them.
+        """Return the text of some tokens, as the model's decoder joins them.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary.
@@ -249,103 +303,114 @@ class Backend(Protocol):
     def decode_part(
         self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
     ) -> tuple[bytes, int]:
-        """The text of some tokens, of which special ones may be left out.
+        """Decode tokens that come in parts, as far as tokens that follow cannot change the text.
 
         Args:
-            ids: the tokens.
+            ids: the tokens that came and were not read yet.
             skip_special: whether special tokens are left out.
-            after: whether others came before, with text that is not empty.
-            more: whether others come after.
+            after: whether tokens before these gave text that is not empty.
+            more: whether tokens follow; if not, all of `ids` are read.
 
         Returns:
-            The text of the first tokens that what comes after cannot change, and how many they are.
+            The text, and how many of `ids` were read for it.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary.
         """
 
     def token_bytes(self, token: int) -> bytes:
-        """The bytes of one token, before any decoder.
+        """Return the bytes of one token, before any decoder.
 
         Raises:
             UnknownTokenError: the id is not in the vocabulary.
         """
 
     def token_id(self, text: bytes) -> int:
-        """The id of the token with these bytes: of the last model that has it, else an added one's.
+        """Return the id of the token with exactly these bytes.
+
+        It is that of the last model that has such a token, otherwise that of an added token.
 
         Raises:
             UnknownTokenError: no token has these bytes.
         """
 
-    # Much at once, for callers that make arrays of it: a Python object for each unit or id, or a
-    # call for each token, costs many times what the core does. Packed numbers are in the machine's
-    # byte order, one after the other; `threads` is how many may share a batch, at most.
+    # Many at once. A Python object for each unit or id, or a call for each token, costs many times
+    # what the core needs, so callers that make arrays take packed numbers: in the machine's byte
+    # order, one after another. `threads` is how many threads may share a batch at most. These
+    # methods have a body that calls the ones above; backends override those that they do faster.
 
     def encode_batch(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
-        """As `encode`, for many, which may be `str`: each thread makes bytes of its own."""
+        """Return the ids of each of several texts, in order.
+
+        Texts may be `str`, so that each thread can make the bytes of its own.
+        """
         return [self.encode(text, allowed, unk) for text in all_bytes(texts)]
 
     def encode_batch_packed(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
-        """32 bits for each id; and 64 bits for each text, where its ids begin, and for the end."""
+        """Return the ids of several texts packed in one buffer.
+
+        Returns:
+            The ids of all texts, 32 bits each; and 64 bits for each text and for the end: the
+            number of ids before it.
+        """
         rows = self.encode_batch(texts, allowed, unk, threads)
         ids = array("I", chain.from_iterable(rows))
         return bytearray(ids), array("q", accumulate(map(len, rows), initial=0))
 
-    def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> Placed:
-        """As `encode_with_places` and `offsets` (code points)."""
+    def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> IdsWithOffsets:
+        """Return the ids of a text, and the code points that each touches (see `offsets`)."""
         ids, starts, ends = self.encode_with_places(text, allowed, unk)
         return ids, self.offsets(text, starts, ends, False)
 
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
-    ) -> list[Placed]:
-        """The same, for many."""
+    ) -> list[IdsWithOffsets]:
+        """Return what `encode_with_offsets` does for each of several texts, in order."""
         return [self.encode_with_offsets(text, allowed, unk) for text in texts]
 
     def count_batch(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
-        """As `count` without a limit, for many."""
-        return [self.count(text, allowed, unk, MOST) for text in all_bytes(texts)]
+        """Return how many ids each of several texts has, without a limit, in order."""
+        return [self.count(text, allowed, unk, MAX_LENGTH) for text in all_bytes(texts)]
 
     def spans_packed(self, text: bytes) -> bytes:
-        """As `spans`: a `SPAN` for each."""
+        """Return what `spans` does, as one `SPAN` after another."""
         return b"".join(SPAN.pack(*span) for span in self.spans(text))
 
     def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """As `encode`: 32 bits for each id."""
+        """Return the ids of a text, 32 bits each."""
         return bytearray(array("I", self.encode(text, allowed, unk)))
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[bytes, bytes]:
-        """As `encode_with_places`: 32 bits for each id, and for each end."""
+        """Return the ids of a text, and the byte after the last of each, both 32 bits each."""
         ids, _, ends = self.encode_with_places(text, allowed, unk)
         return array("I", ids).tobytes(), array("I", ends).tobytes()
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
-        """As `token_bytes`, for many; None for what is no token."""
-        found: list[bytes | None] = []
+        """Return the bytes of each of several tokens, in order; None in place of an unknown id."""
+        texts: list[bytes | None] = []
         for token in tokens:
             try:
-                found.append(self.token_bytes(token))
+                texts.append(self.token_bytes(token))
             except UnknownTokenError:
-                found.append(None)
-        return found
+                texts.append(None)
+        return texts
 
 
 def unknown_id(token: object, n_vocab: int) -> str:
-    """The message for an id that is none."""
+    """Return the message of the error for a number that is the id of no token."""
     return f"{token!r} is not the id of a token; ids are 0 to {n_vocab - 1}, not all of them used"
 
 
 def unknown_text(text: bytes) -> str:
-    """The message for bytes that are no token."""
+    """Return the message of the error for bytes that are the text of no token."""
     if not text:
         return "the empty text is not a token; encode() gives no ids for it"
     return f"{text!r} is not a token of its own; encode() spells it with several"

@@ -1,91 +1,107 @@
-/* wwho._ids: encoding without cffi, whose calls and conversions take as long as the core needs for a short text. */
+/* wwho._ids: encoding without cffi, whose calls and conversions take as long as the core needs for a short text.
+ *
+ * native.py loads this module from the library of wwho._core. Its functions work in free memory of native.py: a list of CallMemory
+ * objects, each with an attribute `address`, the address of a wwho_job that writes ids. They return None if that memory has too little
+ * room, or if there is none; native.py then calls the core through cffi. */
 #include <Python.h>
 
-enum { SHORT_TEXT_BYTES = 1 << 10, KNOWN = 1 << 13 };
+enum {
+    SHORT_TEXT_BYTES = 1 << 10, /* up to this length, giving up Python's global lock would take longer than encoding */
+    KNOWN = 1 << 13
+};
 
-/* Numbers that were made before: most ids of a text are among the last few thousand. A list of them takes a third of the time, and
- * a fifth of the memory. Under the lock of the interpreter. */
+/* Python integers that were made before, each at its id modulo KNOWN. Most ids of a text are among the last few thousand, so that making a
+ * list of them takes a third of the time and a fifth of the memory. Only used with Python's global lock. */
 static struct {
     uint32_t id;
-    PyObject *number;
+    PyObject *integer;
 } known[KNOWN];
 
-/* The number of an id. */
-static PyObject *number_with(uint32_t id) {
+/* Return a new reference to the Python integer with the value of an id; NULL with an exception if memory is short. */
+static PyObject *integer_of(uint32_t id) {
     uint32_t at = id % KNOWN;
-    if (!known[at].number || known[at].id != id) {
-        PyObject *made = PyLong_FromUnsignedLong(id), *old = known[at].number;
+    if (!known[at].integer || known[at].id != id) {
+        PyObject *made = PyLong_FromUnsignedLong(id), *old = known[at].integer;
         if (!made) return NULL;
         known[at].id = id;
-        known[at].number = made;
+        known[at].integer = made;
         Py_XDECREF(old);
     }
-    Py_INCREF(known[at].number);
-    return known[at].number;
+    Py_INCREF(known[at].integer);
+    return known[at].integer;
 }
 
-static PyObject *address_name; /* "address" */
+static PyObject *address_name; /* the string "address" */
 
-/* A call of the core, and the columns that it works in: they belong to it until it has ended. */
+/* A running call of the core. It owns `memory`, which is not in the list `free_memory` meanwhile. */
 typedef struct {
-    PyObject *free, *columns;
+    PyObject *free_memory, *memory;
     wwho_job job;
-} running;
+} running_call;
 
-/* Run the job of the last of the free columns. Returns 1 if it found what it should, 0 if it did not, -1 with an exception. */
-static int begin(running *r, PyObject *const *args, bool count_only) {
+/* Take the last of the free memory, and encode a text in it. `args` are those of call(); with `count_only` no ids are written.
+ * Returns 1 if it is done: `job` then has the result. Returns 0 if there was no free memory, or too little of it, and -1 with an exception.
+ * The caller gives `memory` back unless it is NULL, whatever is returned. */
+static int encode_in_free_memory(running_call *running, PyObject *const *args, bool count_only) {
     const wwho_model *model = PyLong_AsVoidPtr(args[0]);
-    Py_ssize_t last = model ? PyList_Size(r->free = args[1]) - 1 : -1, len;
+    Py_ssize_t last = model ? PyList_Size(running->free_memory = args[1]) - 1 : -1, len;
     char *text, *allowed = NULL;
     if (last < 0) return PyErr_Occurred() ? -1 : 0;
-    r->columns = Py_NewRef(PyList_GetItem(r->free, last));
-    PyObject *address = PyList_SetSlice(r->free, last, last + 1, NULL) ? NULL : PyObject_GetAttr(r->columns, address_name);
-    const wwho_job *job = address ? PyLong_AsVoidPtr(address) : NULL;
+    running->memory = Py_NewRef(PyList_GetItem(running->free_memory, last));
+    bool is_removed = !PyList_SetSlice(running->free_memory, last, last + 1, NULL);
+    PyObject *address = is_removed ? PyObject_GetAttr(running->memory, address_name) : NULL;
+    const wwho_job *ids_job = address ? PyLong_AsVoidPtr(address) : NULL;
     Py_XDECREF(address);
-    if (!job || PyBytes_AsStringAndSize(args[2], &text, &len)) return -1;
+    if (!ids_job || PyBytes_AsStringAndSize(args[2], &text, &len)) return -1;
     if (args[3] != Py_None && !(allowed = PyBytes_AsString(args[3]))) return -1;
-    r->job = *job;
-    r->job.flags = PyObject_IsTrue(args[4]) ? WWHO_UNK_TOKEN : 0;
+    running->job = *ids_job;
+    running->job.flags = PyObject_IsTrue(args[4]) ? WWHO_UNK_TOKEN : 0;
     if (count_only) {
-        r->job.ids = NULL;
-        r->job.cap = WWHO_MAX_LENGTH;
+        running->job.ids = NULL;
+        running->job.cap = WWHO_MAX_LENGTH;
     }
-    if ((size_t)len > r->job.cap) return 0;
+    if ((size_t)len > running->job.cap) return 0;
     PyThreadState *state = len > SHORT_TEXT_BYTES ? PyEval_SaveThread() : NULL;
-    int status = wwho_encode(model, (const uint8_t *)text, (size_t)len, (const uint8_t *)allowed, &r->job);
+    int status = wwho_encode(model, (const uint8_t *)text, (size_t)len, (const uint8_t *)allowed, &running->job);
     if (state) PyEval_RestoreThread(state);
     return status == WWHO_OK;
 }
 
+/* Return a new list of n ids; NULL with an exception if memory is short. */
 static PyObject *list_of(const uint32_t *ids, size_t n) {
     PyObject *list = PyList_New((Py_ssize_t)n);
     for (size_t i = 0; list && i < n; i++) {
-        PyObject *number = number_with(ids[i]);
-        if (!number || PyList_SetItem(list, (Py_ssize_t)i, number)) Py_CLEAR(list);
+        PyObject *integer = integer_of(ids[i]);
+        if (!integer || PyList_SetItem(list, (Py_ssize_t)i, integer)) Py_CLEAR(list);
     }
     return list;
 }
 
+/* Return the ids that a job has written, as a new list. */
 static PyObject *id_list(const wwho_job *job) { return list_of(job->ids, job->n); }
 
+/* Return the ids that a job has written, as a new bytearray of 32 bits each. */
 static PyObject *id_bytes(const wwho_job *job) {
     return PyByteArray_FromStringAndSize((const char *)job->ids, (Py_ssize_t)(job->n * sizeof *job->ids));
 }
 
-static PyObject *number(const wwho_job *job) { return PyLong_FromSize_t(job->n); }
+/* Return the number of ids that a job has found. */
+static PyObject *id_count(const wwho_job *job) { return PyLong_FromSize_t(job->n); }
 
-/* The arguments of each function: model, list of free columns, text, allowed, whether to write [UNK]. Returns None where the columns have
- * too little room, or there are none. */
+/* Encode a text, give the memory back to the free memory, and return what `result` makes of the job; with id_count, the job only counts.
+ * The arguments of each function of the module: the address of the model, the list of free memory, the text (bytes), the allowed special
+ * tokens (bytes or None), and whether to write the unknown token. Returns None if free memory has too little room, or there is none. */
 static PyObject *call(PyObject *const *args, Py_ssize_t n_args, PyObject *result(const wwho_job *)) {
     if (n_args != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
-    running r = {NULL, NULL, {0}};
-    int done = begin(&r, args, result == number);
-    PyObject *found = done == 1 ? result(&r.job) : done == 0 ? Py_NewRef(Py_None) : NULL;
-    if (r.columns && PyList_Append(r.free, r.columns)) Py_CLEAR(found);
-    Py_XDECREF(r.columns);
+    running_call running = {NULL, NULL, {0}};
+    int done = encode_in_free_memory(&running, args, result == id_count);
+    PyObject *found = done == 1 ? result(&running.job) : done == 0 ? Py_NewRef(Py_None) : NULL;
+    if (running.memory && PyList_Append(running.free_memory, running.memory)) Py_CLEAR(found);
+    Py_XDECREF(running.memory);
     return found;
 }
 
+/* A function of the module that returns what `result` makes of an encoded text. */
 #define METHOD(name, result)                                                                                                               \
     static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t n) {                                                           \
         (void)self;                                                                                                                        \
@@ -93,9 +109,10 @@ static PyObject *call(PyObject *const *args, Py_ssize_t n_args, PyObject *result
     }
 METHOD(encode, id_list)
 METHOD(encode_packed, id_bytes)
-METHOD(count, number)
+METHOD(count, id_count)
 
-/* lists(ids, rows): the ids from each row to the next one, as a list of lists. Buffers of uint32_t and of int64_t. */
+/* lists(ids, rows): return a list with a list of ids for each row: those from its number in `rows` to the next number. `ids` is a buffer of
+ * uint32_t, `rows` one of int64_t with one number more than there are rows; nothing checks that the numbers are within `ids`. */
 static PyObject *lists(PyObject *self, PyObject *const *args, Py_ssize_t n_args) {
     (void)self;
     if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
@@ -107,7 +124,8 @@ static PyObject *lists(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     }
     const int64_t *row = rows.buf;
     Py_ssize_t n = rows.len / (Py_ssize_t)sizeof *row - 1;
-    int collects = PyGC_Disable(); /* so many lists would be visited again and again, a sixth of the time; none can be garbage */
+    /* The collector would visit so many new lists again and again, a sixth of the time, and none of them can be garbage. */
+    int collects = PyGC_Disable();
     PyObject *made = PyList_New(n);
     for (Py_ssize_t i = 0; made && i < n; i++) {
         PyObject *list = list_of((const uint32_t *)ids.buf + row[i], (size_t)(row[i + 1] - row[i]));
@@ -124,7 +142,7 @@ static PyMethodDef functions[] = {FUNCTION(encode), FUNCTION(encode_packed), FUN
 
 static struct PyModuleDef ids_module = {PyModuleDef_HEAD_INIT, "_ids", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
-/* In the library of wwho._core, from which native.py loads it. */
+/* Create the module. It is in the library of wwho._core, from which native.py loads it. */
 PyMODINIT_FUNC PyInit__ids(void) {
     address_name = PyUnicode_InternFromString("address");
     return address_name ? PyModule_Create(&ids_module) : NULL;

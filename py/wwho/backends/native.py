@@ -1,4 +1,7 @@
-"""The native backend: the C core through cffi. The GIL is released while C runs."""
+"""The native backend: the C core through cffi.
+
+Python's global lock is released while the core runs, so that threads encode at the same time.
+"""
 
 from __future__ import annotations
 
@@ -15,452 +18,656 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeVar, cast
 
 from wwho._core import ffi, lib
-from wwho.backends.backend import SPAN, Part, Placed, Span, unknown_id, unknown_text, unpacked
-from wwho.backends.core import CoreBackend, check_version, core_info, refuse
+from wwho.backends.backend import (
+    MAX_LENGTH,
+    SPAN,
+    IdsWithOffsets,
+    Part,
+    Span,
+    unknown_id,
+    unknown_text,
+    unpack_spans,
+)
+from wwho.backends.c_core import (
+    CoreBackend,
+    check_version,
+    core_info,
+    refuse_artifact,
+)
 from wwho.backends.header import STATUSES
-from wwho.backends.threads import in_parts, processors
+from wwho.backends.parallel import map_parts, processors
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
 from wwho.text import Text, all_bytes
 
-OUTPUT_BYTES = 1 << 16
+DECODED_BYTES = 1 << 16
+"""The size of the buffers for decoded text that are kept from call to call."""
 NORMALIZER_BYTES = 1 << 16
-MAX_LENGTH = 2**31 - 1
+"""The memory that normalizing works in at first."""
+MAX_SCRATCH_BYTES = 1 << 33
+"""No call gets more scratch memory than this."""
 _Result = TypeVar("_Result")
 
 # Buffers that C fills need no zeroing. The bounds of wwho.h (never more tokens than bytes) are
 # taken as sizes: memory that is reserved and not touched costs next to nothing.
 _uncleared = ffi.new_allocator(should_clear_after_alloc=False)
 _NULL = ffi.NULL
-# A second module in the library of the first: what it does takes twice as long through cffi.
-_loader = ExtensionFileLoader("wwho._ids", str(sys.modules["wwho._core"].__file__))
-_ids: Any = module_from_spec(cast(ModuleSpec, spec_from_loader("wwho._ids", _loader)))
-_PLACE = Struct("=II")
-_UNK = int(lib.WWHO_UNK_TOKEN)
-# What a call is to find beyond the number of tokens.
+# ids.c: a second module in the library of the first. What it does takes twice as long through cffi.
+_ids_loader = ExtensionFileLoader("wwho._ids", str(sys.modules["wwho._core"].__file__))
+_ids: Any = module_from_spec(cast(ModuleSpec, spec_from_loader("wwho._ids", _ids_loader)))
+_PLACE_PAIR = Struct("=II")
+_UNK_FLAG = int(lib.WWHO_UNK_TOKEN)
+# The columns that a call fills, as bits of `want`. Without any, it counts tokens.
 _IDS, _PLACES, _SPANS = 1, 2, 4
 
 
 class NativeBackend(CoreBackend):
-    """An artifact, opened by the C core.
+    """An artifact, opened by the C core through cffi.
 
-    Immutable; each running call has scratch memory of its own, so threads may share it.
+    It is immutable, and each running call has scratch memory of its own, so threads may share it.
     """
 
     kind = "native"
 
     def __init__(self, blob: bytes) -> None:
-        """Open an artifact.
+        """Open an artifact, which is copied.
 
         Raises:
             ArtifactError: it breaks a MUST of FORMAT.md.
             BackendError: the compiled core is of another version than this package.
         """
         check_version(lib.wwho_abi_version(), "wwho._core")
-        held, data = _aligned(len(blob), 4)
+        blob_owner, data = _aligned_memory(len(blob), 4)
         ffi.memmove(data, blob, len(blob))
         size = ffi.new("size_t *")
-        _opened(lib.wwho_workspace_size(data, len(blob), size), blob)
-        workspace, work = _zeroed(size[0])
+        _check_opening(lib.wwho_workspace_size(data, len(blob), size), blob)
+        workspace_owner, workspace = _zeroed_memory(size[0])
         model = ffi.new("const wwho_model **")
-        _opened(lib.wwho_open(data, len(blob), work, size[0], model), blob)
+        _check_opening(lib.wwho_open(data, len(blob), workspace, size[0], model), blob)
         self._model = model[0]
-        self._address = _address(model[0])
+        self._model_address = _address(model[0])
         # The model lies in the workspace and reads the blob: both must live as long as it.
-        self._memory = (held, workspace)
-        self._pool = Pool(self._model)
-        self._free = self._pool.free
-        self._outputs: list[Output] = []  # of past calls of decode; append and pop are atomic
-        self.info = core_info(_Opened(self._model))
+        self._owners = (blob_owner, workspace_owner)
+        self._pool = MemoryPool(self._model)
+        self._free_memory = self._pool.free
+        # Buffers of past calls of decode. Any thread takes and returns one: append and pop are
+        # atomic.
+        self._decode_buffers: list[DecodeBuffer] = []
+        self.info = core_info(NativeModel(self._model))
 
     def _normalize(
         self, text: bytes, *, more: bool = False, with_sources: bool = False
     ) -> tuple[bytes, Sequence[int], int]:
-        """See `CoreBackend`."""
-        cap, work_size = 2 * len(text) + 64, NORMALIZER_BYTES
-        n, read = ffi.new("size_t *"), ffi.new("size_t *")
+        """Call `wwho_normalize`, again with twice the memory while that is too little.
+
+        Args:
+            text: the text.
+            more: whether text follows, so that only what it cannot change is normalized.
+            with_sources: whether to say where each byte came from.
+
+        Returns:
+            The normalized text; for each of its bytes the place in `text` at which the character
+            begins that it came from, or () without `with_sources`; and how many bytes of `text`
+            were read, which is all of them without `more`.
+        """
+        capacity, work_size = 2 * len(text) + 64, NORMALIZER_BYTES
+        size, n_read = ffi.new("size_t *"), ffi.new("size_t *")
         while True:
-            owner, work = _aligned(work_size, 16)
-            out = _uncleared("uint8_t[]", cap)
-            sources = _uncleared("uint32_t[]", cap) if with_sources else ffi.NULL
-            given = (self._model, text, len(text), more, work, work_size)
-            status = lib.wwho_normalize(*given, out, sources, cap, read, n)
-            if status == lib.WWHO_OK and (more or read[0] == len(text)):
+            owner, work = _aligned_memory(work_size, 16)
+            out = _uncleared("uint8_t[]", capacity)
+            sources = _uncleared("uint32_t[]", capacity) if with_sources else _NULL
+            status = lib.wwho_normalize(
+                self._model,
+                text,
+                len(text),
+                more,
+                work,
+                work_size,
+                out,
+                sources,
+                capacity,
+                n_read,
+                size,
+            )
+            # Without `more`, a text that was not read to its end needs more memory, too.
+            if status == lib.WWHO_OK and (more or n_read[0] == len(text)):
                 break
             if status != lib.WWHO_BUFFER:
-                _called(status)
-            cap, work_size = 2 * cap, 2 * work_size
+                _check_call(status)
+            capacity, work_size = 2 * capacity, 2 * work_size
         del owner
-        found = _id_list(sources, n[0]) if with_sources else ()
-        return bytes(ffi.buffer(out, n[0])), found, read[0]
+        source_list = _number_list(sources, size[0]) if with_sources else ()
+        return bytes(ffi.buffer(out, size[0])), source_list, n_read[0]
+
+    # Encoding one text
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
-        """See `Backend`."""
-        ids: list[int] | None = _ids.encode(self._address, self._free, text, allowed, unk)
-        return self._encode(text, allowed, _UNK * unk, Columns.id_list) if ids is None else ids
+        """Return the ids of a text; the module `_ids` does it if free memory has room for them."""
+        ids: list[int] | None = _ids.encode(
+            self._model_address, self._free_memory, text, allowed, unk
+        )
+        if ids is None:
+            return self._encode(text, allowed, _UNK_FLAG * unk, CallMemory.id_list)
+        return ids
 
     def encode_unadded(self, text: bytes) -> list[int]:
-        """See `Backend`."""
-        return self._encode(text, None, lib.WWHO_NO_ADDED, Columns.id_list)
+        """Return the ids of a text in which no added token is found, whatever its flags."""
+        return self._encode(text, None, lib.WWHO_NO_ADDED, CallMemory.id_list)
 
     def encode_piece(self, piece: bytes) -> list[int]:
-        """See `Backend`."""
-        return self._encode(piece, None, lib.WWHO_ONE_PIECE, Columns.id_list)
+        """Return the ids of a text that is one pretoken of the first route, without any cutting."""
+        return self._encode(piece, None, lib.WWHO_ONE_PIECE, CallMemory.id_list)
 
     def encode_with_places(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int]]:
-        """See `Backend`."""
-        return self._encode(text, allowed, _UNK * unk, Columns.lists, _IDS | _PLACES)
+        """Return the ids of a text, and the bytes at which the text of each begins and ends."""
+        want = _IDS | _PLACES
+        return self._encode(text, allowed, _UNK_FLAG * unk, CallMemory.id_and_place_lists, want)
 
     def encode_with_spans(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int], list[Span]]:
-        """See `Backend`."""
+        """Return ids with their places, and the spans between added tokens, by one call."""
 
-        def lists(c: Columns, n: int) -> tuple[list[int], list[int], list[int], list[Span]]:
-            return *c.lists(n), unpacked(c.packed_spans())
+        def read_all(
+            memory: CallMemory, n: int
+        ) -> tuple[list[int], list[int], list[int], list[Span]]:
+            """Return the lists of ids and places, and the spans."""
+            return *memory.id_and_place_lists(n), unpack_spans(memory.packed_spans())
 
-        return self._encode(text, allowed, _UNK * unk, lists, _IDS | _PLACES | _SPANS)
+        return self._encode(text, allowed, _UNK_FLAG * unk, read_all, _IDS | _PLACES | _SPANS)
 
     def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """See `Backend`."""
-        ids: bytearray | None = _ids.encode_packed(self._address, self._free, text, allowed, unk)
-        return self._encode(text, allowed, _UNK * unk, Columns.packed) if ids is None else ids
+        """Return the ids of a text, 32 bits each; the module `_ids` does it if there is room."""
+        packed: bytearray | None = _ids.encode_packed(
+            self._model_address, self._free_memory, text, allowed, unk
+        )
+        if packed is None:
+            return self._encode(text, allowed, _UNK_FLAG * unk, CallMemory.packed_ids)
+        return packed
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[bytes, bytes]:
-        """See `Backend`."""
+        """Return the ids of a text, and the byte after the last of each, both 32 bits each."""
 
-        def packed(c: Columns, n: int) -> tuple[bytes, bytes]:
-            return bytes(ffi.buffer(c.ids, 4 * n)), bytes(ffi.buffer(c.ends, 4 * n))
+        def read_packed(memory: CallMemory, n: int) -> tuple[bytes, bytes]:
+            """Return copies of the first n ids and ends."""
+            return bytes(ffi.buffer(memory.ids, 4 * n)), bytes(ffi.buffer(memory.ends, 4 * n))
 
-        return self._encode(text, allowed, _UNK * unk, packed, _IDS | _PLACES)
+        return self._encode(text, allowed, _UNK_FLAG * unk, read_packed, _IDS | _PLACES)
+
+    def encode_part(
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
+    ) -> tuple[list[int] | int, int, int]:
+        """Encode the next part of a text that comes in parts, without copying it.
+
+        Args:
+            text: the bytes that came and were not read yet.
+            more: whether bytes follow, so that only what they cannot change is encoded.
+            place: 0 for the first part, otherwise what the call before returned.
+            allowed: the mask of allowed special tokens; None for none.
+            unk: whether unknown units become the unknown token.
+            count: whether to count the ids in place of listing them.
+
+        Returns:
+            The ids or their number, how many bytes of `text` were read, and the place for the next
+            call.
+        """
+
+        def read_part(memory: CallMemory, n: int) -> tuple[list[int] | int, int, int]:
+            """Return the first n ids or n, and what the job says was read."""
+            job = memory.last_job
+            return n if count else memory.id_list(n), job.read, job.place
+
+        flags = _UNK_FLAG * unk | lib.WWHO_GOES_ON * more
+        want = 0 if count else _IDS
+        # Read where it lies: it may be as long as a file.
+        with ffi.from_buffer("uint8_t[]", text) as data:
+            return self._encode(data, allowed, flags, read_part, want, place=place)
+
+    def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> IdsWithOffsets:
+        """Return the ids of a text, and the code points that each touches."""
+
+        def read_offsets(memory: CallMemory, n: int) -> IdsWithOffsets:
+            """Convert the places in the columns themselves, then return ids and offsets."""
+            places = (memory.starts, memory.ends)
+            _check_call(lib.wwho_offsets(text, len(text), *places, n, 0, *places))
+            return memory.id_list(n), memory.place_pairs(n)
+
+        return self._encode(text, allowed, _UNK_FLAG * unk, read_offsets, _IDS | _PLACES)
+
+    def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
+        """Return how many ids a text has, or some number over `limit` if there are more.
+
+        With a limit below the length of the text, counting stops soon after the limit. Otherwise
+        the limit has no effect, and the module `_ids` counts, if free memory has room.
+        """
+        n: int | None = None
+        if limit >= len(text):
+            # There are never more tokens than bytes.
+            n = _ids.count(self._model_address, self._free_memory, text, allowed, unk)
+        if n is None:
+            capacity = min(limit, MAX_LENGTH)
+            n = self._encode(text, allowed, _UNK_FLAG * unk, _number_alone, 0, cap=capacity)
+        return n
+
+    def spans(self, text: bytes) -> list[Span]:
+        """Return the pretokens and units of a normalized text, in order, without encoding it."""
+        return unpack_spans(self.spans_packed(text))
+
+    def spans_packed(self, text: bytes) -> bytes:
+        """Return the pretokens and units of a normalized text, as one `SPAN` after another."""
+
+        def read_spans(memory: CallMemory, _: int) -> bytes:
+            """Return a copy of the spans."""
+            return memory.packed_spans()
+
+        return self._encode(text, None, lib.WWHO_CUT_ONLY, read_spans, _SPANS)
 
     def _encode(
         self,
         text: bytes,
         allowed: bytes | None,
         flags: int,
-        result: Callable[[Columns, int], _Result],
+        read_result: Callable[[CallMemory, int], _Result],
         want: int = _IDS,
-        **given: Any,
+        **fields: Any,
     ) -> _Result:
-        """What `result` makes of the columns, which it must not keep, and the number of ids.
+        """Call `wwho_encode`, again with more memory while that is too little.
 
-        The call of the core is repeated with more room where there was too little, for what is
-        wanted or for scratch memory. `given` are other fields of its job.
+        Args:
+            text: bytes, or a cffi buffer of bytes.
+            allowed: the mask of allowed special tokens; None for none.
+            flags: those of wwho.h.
+            read_result: makes the result of the memory, whose columns are then filled, and of the
+                number of ids. It must copy what it returns: the memory goes back to the pool.
+            want: bits of `_IDS`, `_PLACES` and `_SPANS`: the columns to fill; 0 counts only.
+            fields: other fields of the job: `cap`, `place` or `batch` of `CallMemory.make_job`.
+
+        Raises:
+            BackendError: the text is too long, or needs too much scratch memory.
         """
         if len(text) > MAX_LENGTH:
             raise _too_long(len(text))
-        columns, mask = self._pool.take(len(text) if want else 0, want), allowed or _NULL
+        memory, mask = self._pool.take(len(text) if want else 0, want), allowed or _NULL
         while True:
-            job = columns.ask(want, flags, **given)
+            job = memory.make_job(want, flags, **fields)
             status = lib.wwho_encode(self._model, text, len(text), mask, job)
             if status != lib.WWHO_BUFFER:
                 break
             needed = max(job.n, job.n_spans)
-            if needed > columns.room:
-                columns.widen(needed, want)
+            if needed > memory.room:
+                memory.reserve(needed, want)
             else:
-                columns = self._pool.grow(columns, want)
-        _called(status)
-        found = result(columns, job.n)
-        self._pool.give_back(columns)
-        return found
+                # The columns had room, so it was scratch memory that was too small.
+                memory = self._pool.exchange_for_larger(memory, want)
+        _check_call(status)
+        result = read_result(memory, job.n)
+        self._pool.give_back(memory)
+        return result
 
-    def encode_part(
-        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
-    ) -> tuple[list[int] | int, int, int]:
-        """See `Backend`."""
-
-        def found(c: Columns, n: int) -> tuple[list[int] | int, int, int]:
-            return n if count else c.id_list(n), c.asked.read, c.asked.place
-
-        flags = _UNK * unk | lib.WWHO_GOES_ON * more
-        want = 0 if count else _IDS
-        with ffi.from_buffer("uint8_t[]", text) as data:  # in place: it may be as long as a file
-            return self._encode(data, allowed, flags, found, want, place=place)
+    # Batches
 
     def encode_batch(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[list[int]]:
-        """See `Backend`."""
+        """Return the ids of each of several texts, in order.
+
+        Texts may be `str`. Up to `threads` threads, but no more than processors, encode parts of
+        the batch; with one, all ids are found first, and then made into lists.
+        """
         if min(threads, processors()) == 1:
-            # All at once: between parts, the collector would visit the lists that are made already.
-            found: list[list[int]] = _ids.lists(*self.encode_batch_packed(texts, allowed, unk, 1))
-            return found
-        return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _lists))]
+            # All lists at once: between parts, the garbage collector would visit those that are
+            # made already.
+            packed, starts = self.encode_batch_packed(texts, allowed, unk, 1)
+            rows: list[list[int]] = _ids.lists(packed, starts)
+            return rows
+        return [*chain.from_iterable(self._encode_parts(texts, allowed, unk, threads, _id_rows))]
 
     def encode_batch_packed(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> tuple[bytearray, array[int]]:
-        """See `Backend`."""
-        parts = self._batch(texts, allowed, unk, threads, lambda e: (e.packed(), e.lengths()))
-        lengths = chain.from_iterable(part for _, part in parts)
+        """Return the ids of several texts in one buffer, and where those of each text begin.
+
+        Up to `threads` threads encode parts of the batch, whose ids are then joined.
+
+        Returns:
+            The ids of all texts, 32 bits each; and 64 bits for each text and for the end: the
+            number of ids before it.
+        """
+        parts = self._encode_parts(
+            texts, allowed, unk, threads, lambda part: (part.packed_ids(), part.lengths())
+        )
+        lengths = chain.from_iterable(part_lengths for _, part_lengths in parts)
         starts = array("q", accumulate(lengths, initial=0))
         if len(parts) == 1:
-            return parts[0][0], starts  # a copy less: 4 % of known text
+            return parts[0][0], starts  # one copy less: 4 % of the time of known text
         return bytearray().join(ids for ids, _ in parts), starts
-
-    def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> Placed:
-        """See `Backend`."""
-
-        def placed(c: Columns, n: int) -> Placed:
-            places = (c.starts, c.ends)
-            _called(lib.wwho_offsets(text, len(text), *places, n, 0, *places))
-            return c.id_list(n), c.places(n)
-
-        return self._encode(text, allowed, _UNK * unk, placed, _IDS | _PLACES)
 
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
-    ) -> list[Placed]:
-        """See `Backend`."""
-        return [*chain.from_iterable(self._batch(texts, allowed, unk, threads, _placed))]
+    ) -> list[IdsWithOffsets]:
+        """Return, for each of several texts, its ids and the code points that each id touches."""
+        parts = self._encode_parts(texts, allowed, unk, threads, _rows_with_offsets, places=True)
+        return [*chain.from_iterable(parts)]
 
     def count_batch(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
-        """See `Backend`."""
-        parts = self._batch(texts, allowed, unk, threads, Encoded.lengths)
+        """Return how many ids each of several texts has, without a limit."""
+        parts = self._encode_parts(texts, allowed, unk, threads, EncodedPart.lengths)
         return [*chain.from_iterable(parts)]
 
-    def _batch(
+    def _encode_parts(
         self,
         texts: Sequence[Text],
         allowed: bytes | None,
         unk: bool,
         threads: int,
-        result: Callable[[Encoded], _Result],
+        read_result: Callable[[EncodedPart], _Result],
+        *,
+        places: bool = False,
     ) -> list[_Result]:
-        """What `result` makes of each part of a batch."""
-        want = _IDS | _PLACES if result is _placed else _IDS
+        """Encode a batch in parts, each by one call of the core, and return each part's result.
 
-        def encode(part: Sequence[Text]) -> _Result:
-            parts = all_bytes(part)
-            data, n = b"".join(parts), len(parts)
-            bounds = array("I", accumulate(map(len, parts), initial=0))
-            rows = array("I", bytes(4 * n + 4))
+        Args:
+            texts: the batch.
+            allowed: the mask of allowed special tokens; None for none.
+            unk: whether unknown units become the unknown token.
+            threads: how many threads may share the parts.
+            read_result: makes the result of an encoded part, of which it must copy what it returns.
+            places: whether the places of tokens are wanted beside the ids.
+        """
+        want = _IDS | _PLACES if places else _IDS
 
-            def found(c: Columns, _: int) -> _Result:
-                return result(Encoded(data, bounds, c, rows))
+        def encode_part(part: Sequence[Text]) -> _Result:
+            """Encode the texts of a part, joined, with the bounds between them."""
+            part_bytes = all_bytes(part)
+            data, n_texts = b"".join(part_bytes), len(part_bytes)
+            bounds = array("I", accumulate(map(len, part_bytes), initial=0))
+            rows = array("I", bytes(4 * (n_texts + 1)))
 
-            batch = (*(ffi.from_buffer("uint32_t[]", each) for each in (bounds, rows)), n)
-            return self._encode(data, allowed, _UNK * unk, found, want, batch=batch)
+            def read_part(memory: CallMemory, _: int) -> _Result:
+                """Return the result of the part; the core has filled `rows`, too."""
+                return read_result(EncodedPart(data, bounds, memory, rows))
 
-        return in_parts(encode, texts, threads)
-
-    def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
-        """See `Backend`."""
-        n: int | None = None
-        if limit >= len(text):
-            n = _ids.count(self._address, self._free, text, allowed, unk)
-        if n is None:
-            n = self._encode(
-                text, allowed, _UNK * unk, Columns.number, 0, cap=min(limit, MAX_LENGTH)
+            batch = (
+                ffi.from_buffer("uint32_t[]", bounds),
+                ffi.from_buffer("uint32_t[]", rows),
+                n_texts,
             )
-        return n
+            return self._encode(data, allowed, _UNK_FLAG * unk, read_part, want, batch=batch)
 
-    def spans(self, text: bytes) -> list[Span]:
-        """See `Backend`."""
-        return unpacked(self.spans_packed(text))
-
-    def spans_packed(self, text: bytes) -> bytes:
-        """See `Backend`."""
-
-        def packed(c: Columns, _: int) -> bytes:
-            return c.packed_spans()
-
-        return self._encode(text, None, lib.WWHO_CUT_ONLY, packed, _SPANS)
+        return map_parts(encode_part, texts, threads)
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
     ) -> list[tuple[int, int]]:
-        """See `Backend`."""
+        """Convert the places of tokens from bytes to code points, or UTF-16 units, by one call.
+
+        Args:
+            text: the text that was encoded.
+            starts: the first byte of each token, ascending.
+            ends: the byte after the last of each token, ascending.
+            utf16: whether to count UTF-16 units; if not, code points.
+
+        Returns:
+            For each token the first character that it touches, and the one after the last.
+        """
         n = len(ends)
+        if not n:
+            return []
         first, last = _uncleared("uint32_t[]", n), _uncleared("uint32_t[]", n)
-        given = [ffi.new("uint32_t[]", list(column)) for column in (starts, ends)]
-        _called(lib.wwho_offsets(text, len(text), *given, n, utf16, first, last))
-        return list(zip(ffi.unpack(first, n), ffi.unpack(last, n), strict=True)) if n else []
+        start_column = ffi.new("uint32_t[]", list(starts))
+        end_column = ffi.new("uint32_t[]", list(ends))
+        _check_call(
+            lib.wwho_offsets(text, len(text), start_column, end_column, n, utf16, first, last)
+        )
+        return list(zip(ffi.unpack(first, n), ffi.unpack(last, n), strict=True))
+
+    # Decoding
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """See `Backend`."""
+        """Return the text of some tokens, as the model's decoder joins them.
+
+        Raises:
+            UnknownTokenError: an id is not in the vocabulary.
+        """
         return self._decode(ids, lib.wwho_decode)
 
     def decode_part(
         self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
     ) -> tuple[bytes, int]:
-        """See `Backend`."""
+        """Decode tokens that come in parts, as far as tokens that follow cannot change the text.
+
+        Args:
+            ids: the tokens that came and were not read yet.
+            skip_special: whether special tokens are left out.
+            after: whether tokens before these gave text that is not empty.
+            more: whether tokens follow; if not, all of `ids` are read.
+
+        Returns:
+            The text, and how many of `ids` were read for it.
+
+        Raises:
+            UnknownTokenError: an id is not in the vocabulary.
+        """
         flags = lib.WWHO_SKIP_SPECIAL * skip_special | lib.WWHO_AFTER * after | lib.WWHO_MORE * more
-        read = ffi.new("size_t *")
+        n_read = ffi.new("size_t *")
 
-        def call(model: Any, given: Any, n: int, at: Any, cap: int, size: Any) -> int:
-            return int(lib.wwho_decode_part(model, given, n, flags, at, cap, read, size))
+        def decode(model: Any, id_column: Any, n: int, out: Any, capacity: int, size: Any) -> int:
+            """Call `wwho_decode_part` with the arguments of `wwho_decode` and those above."""
+            return int(
+                lib.wwho_decode_part(model, id_column, n, flags, out, capacity, n_read, size)
+            )
 
-        return self._decode(ids, call), read[0]
+        return self._decode(ids, decode), n_read[0]
 
-    def _decode(self, ids: Sequence[int], call: Callable[..., int]) -> bytes:
-        """What `call` makes of some ids, in a buffer that is large enough."""
-        given, n = ffi.from_buffer("uint32_t[]", self._ids(ids)), len(ids)
+    def _decode(self, ids: Sequence[int], decode: Callable[..., int]) -> bytes:
+        """Return the text that a function of the core makes of ids, in a buffer that is kept.
+
+        A longer text is decoded again, into a buffer of its own.
+
+        Args:
+            ids: the tokens.
+            decode: `wwho_decode`, or a function that takes the same arguments.
+
+        Raises:
+            UnknownTokenError: an id is not in the vocabulary.
+        """
+        id_column, n = ffi.from_buffer("uint32_t[]", self._id_array(ids)), len(ids)
         try:
-            output = self._outputs.pop()
+            buffer = self._decode_buffers.pop()
         except IndexError:
-            output = Output.new(OUTPUT_BYTES)
-        status = call(self._model, given, n, output.at, OUTPUT_BYTES, output.size)
-        size = output.size[0]
-        text: bytes = output.text[: min(size, OUTPUT_BYTES)]
-        self._outputs.append(output)
-        if not status:
+            buffer = DecodeBuffer.of_size(DECODED_BYTES)
+        status = decode(self._model, id_column, n, buffer.start, DECODED_BYTES, buffer.size)
+        size = buffer.size[0]
+        text: bytes = buffer.view[: min(size, DECODED_BYTES)]
+        self._decode_buffers.append(buffer)
+        if status == lib.WWHO_OK:
             return text
         if status == lib.WWHO_TOKEN:
             raise UnknownTokenError(unknown_id(ids[size], self.info.n_vocab))
         if status == lib.WWHO_BUFFER:
-            longer = Output.new(size)
-            status = call(self._model, given, n, longer.at, size, longer.size)
-            text = longer.text[: longer.size[0]]
-        _called(status)
+            longer = DecodeBuffer.of_size(size)
+            status = decode(self._model, id_column, n, longer.start, size, longer.size)
+            text = longer.view[: longer.size[0]]
+        _check_call(status)
         return text
 
-    def _ids(self, ids: Sequence[int]) -> array[int]:
-        """Ids as the core takes them.
+    def _id_array(self, ids: Sequence[int]) -> array[int]:
+        """Return ids as an array of 32-bit numbers.
 
         Raises:
-            UnknownTokenError: one is beyond all ids.
+            UnknownTokenError: an id is negative, or does not fit 32 bits.
+            TypeError: an id is no integer.
         """
         try:
             return array("I", ids)  # much quicker than ffi.new
         except (OverflowError, TypeError):
-            wrong = [each for each in map(index, ids) if not 0 <= each <= NONE]
+            wrong = [token for token in map(index, ids) if not 0 <= token <= NONE]
             raise UnknownTokenError(unknown_id(wrong[0], self.info.n_vocab)) from None
 
     def token_bytes(self, token: int) -> bytes:
-        """See `Backend`."""
-        (text,) = self.tokens_bytes([*self._ids([token])])
+        """Return the bytes of one token, before any decoder.
+
+        Raises:
+            UnknownTokenError: the id is not in the vocabulary.
+            TypeError: the id is no integer.
+        """
+        (text,) = self.tokens_bytes([*self._id_array([token])])
         if text is None:
             raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
         return text
 
     def tokens_bytes(self, tokens: Sequence[int]) -> list[bytes | None]:
-        """See `Backend`."""
+        """Return the bytes of each of several tokens, before any decoder; None for an unknown id.
+
+        The core is called once for each. Ids must not be negative, and fit 32 bits.
+        """
         text, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
-        found: list[bytes | None] = []
+        texts: list[bytes | None] = []
         for token in tokens:
             status = lib.wwho_token_bytes(self._model, token, text, size)
-            found.append(bytes(ffi.buffer(text[0], size[0])) if status == lib.WWHO_OK else None)
-        return found
+            texts.append(bytes(ffi.buffer(text[0], size[0])) if status == lib.WWHO_OK else None)
+        return texts
 
     def token_id(self, text: bytes) -> int:
-        """See `Backend`."""
+        """Return the id of the token with exactly these bytes.
+
+        It is that of the last model that has such a token, otherwise that of an added token.
+
+        Raises:
+            UnknownTokenError: no token has these bytes.
+        """
         token = ffi.new("uint32_t *")
         status = lib.wwho_token_id(self._model, text, len(text), token)
         if status == lib.WWHO_TOKEN:
             raise UnknownTokenError(unknown_text(text))
-        _called(status)
+        _check_call(status)
         return int(token[0])
 
 
-class _Opened(NamedTuple):
-    """See `wwho.backends.core.Opened`."""
+class NativeModel(NamedTuple):
+    """A `CoreModel` through cffi: a model that the core has opened."""
 
     model: Any
 
     def number(self, of: int, number: int, index: int) -> int | None:
-        """See `Opened`."""
+        """Return a number of a thing by `wwho_info`, or None if there is no such number."""
         value = ffi.new("uint32_t *")
         status = lib.wwho_info(self.model, of, number, index, value)
         return None if status else int(value[0])
 
     def route_name(self, route: int) -> bytes:
-        """See `Opened`."""
+        """Return the name of a route in UTF-8."""
         name, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
-        _called(lib.wwho_route_name(self.model, route, name, size))
+        _check_call(lib.wwho_route_name(self.model, route, name, size))
         return bytes(ffi.buffer(name[0], size[0]))
 
     def added(self, index: int) -> tuple[int, int, bytes]:
-        """See `Opened`."""
+        """Return the id, flags and UTF-8 text of an added token."""
         token, flags = ffi.new("uint32_t *"), ffi.new("uint32_t *")
         text, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
-        _called(lib.wwho_added(self.model, index, token, flags, text, size))
+        _check_call(lib.wwho_added(self.model, index, token, flags, text, size))
         return token[0], flags[0], bytes(ffi.buffer(text[0], size[0]))
 
     def section(self, kind: Kind) -> bytes:
-        """See `Opened`."""
-        at, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
-        _called(lib.wwho_section_bytes(self.model, kind, 0, at, size))
-        return bytes(ffi.buffer(at[0], size[0]))
+        """Return a copy of the bytes of a section of the artifact."""
+        start, size = ffi.new("const uint8_t **"), ffi.new("size_t *")
+        _check_call(lib.wwho_section_bytes(self.model, kind, 0, start, size))
+        return bytes(ffi.buffer(start[0], size[0]))
 
 
-class Output(NamedTuple):
+class DecodeBuffer(NamedTuple):
     """Memory for the text of some tokens.
 
     Attributes:
-        at: where it begins.
-        text: its bytes.
-        size: where the core writes how many there are.
+        start: the pointer to its first byte.
+        view: its bytes, as a cffi buffer; a slice of it is a copy.
+        size: the pointer where the core writes how many bytes the text has.
     """
 
-    at: Any
-    text: Any
+    start: Any
+    view: Any
     size: Any
 
     @classmethod
-    def new(cls, size: int) -> Output:
-        """Memory for `size` bytes, not cleared."""
-        at = _uncleared("uint8_t[]", size)
-        return cls(at, ffi.buffer(at), ffi.new("size_t *"))
+    def of_size(cls, size: int) -> DecodeBuffer:
+        """Return a buffer of `size` bytes, not cleared."""
+        start = _uncleared("uint8_t[]", size)
+        return cls(start, ffi.buffer(start), ffi.new("size_t *"))
 
 
-class Columns:
-    """What a call works in and where it writes: scratch memory, and columns of numbers.
+class CallMemory:
+    """The memory of one running call of `wwho_encode`: scratch memory, and columns for its result.
 
-    They are kept from call to call: new memory would cost as much as a short encoding.
+    A column is a buffer with a number for each token. The memory is kept from call to call: new
+    memory would cost as much as a short encoding, and the core keeps a cache in scratch memory.
 
     Attributes:
-        scratch: where the scratch memory begins, and its size in bytes.
-        room: how many ids, and spans, there is room for.
-        ids: the buffer of ids, which must not be kept.
-        starts: at which byte each token begins; null until it is wanted.
-        ends: at which byte it ends; null until it is wanted.
-        spans: pretokens and units; null until they are wanted.
-        job: what `wwho_encode` takes where ids alone are wanted.
-        address: where `job` is.
-        asked: what it took otherwise.
-        owner: what keeps the scratch memory.
+        scratch: the pointer to the scratch memory, and its size in bytes.
+        room: how many ids, and spans, the columns have room for.
+        ids: the column of ids.
+        starts: the column of the byte at which each token begins; null until it was wanted.
+        ends: the column of the byte after the last of each token; null until it was wanted.
+        spans: the column of pretokens and units; null until it was wanted.
+        ids_job: a job that writes ids alone, for the module `_ids`.
+        address: the address of `ids_job`, which ids.c reads by this name.
+        last_job: the job that `make_job` returned last.
+        scratch_owner: keeps the scratch memory alive.
     """
 
     __slots__ = (
-        *("scratch", "room", "ids", "starts", "ends", "spans"),
-        *("job", "address", "asked", "owner"),
+        "address",
+        "ends",
+        "ids",
+        "ids_job",
+        "last_job",
+        "room",
+        "scratch",
+        "scratch_owner",
+        "spans",
+        "starts",
     )
 
-    def __init__(self, size: int) -> None:
-        """Columns without room, with so much scratch memory."""
-        self.owner, at = _zeroed(size)
-        self.scratch = (at, size)
-        self.job = ffi.new("wwho_job *", self.scratch)
-        self.address = _address(self.job)
-        self.clear()
+    def __init__(self, scratch_size: int) -> None:
+        """Get scratch memory of a size in bytes; the columns have no room yet."""
+        self.scratch_owner, start = _zeroed_memory(scratch_size)
+        self.scratch = (start, scratch_size)
+        self.ids_job = ffi.new("wwho_job *", self.scratch)
+        self.address = _address(self.ids_job)
+        self.drop_columns()
 
-    def clear(self) -> None:
-        """Give up all room for ids."""
-        self.ids = self.starts = self.ends = self.spans = self.job.ids = _NULL
-        self.room = self.job.cap = 0
+    def drop_columns(self) -> None:
+        """Give up the columns, and keep the scratch memory."""
+        self.ids = self.starts = self.ends = self.spans = self.ids_job.ids = _NULL
+        self.room = self.ids_job.cap = 0
 
-    def widen(self, room: int, want: int) -> None:
-        """Make room for so many ids, and for what else is wanted."""
+    def reserve(self, room: int, want: int) -> None:
+        """Make room for at least `room` ids, and get the other columns that are wanted.
+
+        Growing drops what the columns contain. They grow to twice what is needed, as far as that
+        would be kept by the pool.
+
+        Args:
+            room: how many ids there may be.
+            want: bits of `_PLACES` and `_SPANS`.
+        """
         if self.room < room:
-            self.room = max(room, min(2 * room, Pool.KEPT_LENGTH))
-            self.ids = self.job.ids = _uncleared("uint32_t[]", self.room)
-            self.job.cap = self.room
+            self.room = max(room, min(2 * room, MemoryPool.KEPT_LENGTH))
+            self.ids = self.ids_job.ids = _uncleared("uint32_t[]", self.room)
+            self.ids_job.cap = self.room
             self.starts = self.ends = self.spans = _NULL
         if want & _PLACES and not self.ends:
-            self.starts, self.ends = (_uncleared("uint32_t[]", self.room) for _ in range(2))
+            self.starts = _uncleared("uint32_t[]", self.room)
+            self.ends = _uncleared("uint32_t[]", self.room)
         if want & _SPANS and not self.spans:
             self.spans = _uncleared("wwho_span[]", self.room)
 
-    def ask(
+    def make_job(
         self,
         want: int,
         flags: int,
@@ -469,154 +676,192 @@ class Columns:
         place: int = 0,
         batch: tuple[Any, Any, int] = (_NULL, _NULL, 0),
     ) -> Any:
-        """The job that finds what is wanted; `cap` is for counting, `batch` its bounds and rows."""
-        ids = (self.ids, self.room) if want & _IDS else (_NULL, cap)
-        places = (self.starts, self.ends) if want & _PLACES else (_NULL, _NULL)
-        spans = (self.spans, self.room) if want & _SPANS else (_NULL, 0)
-        fields = (*self.scratch, ids[0], *places, ids[1], *spans, *batch, flags, place)
-        self.asked = ffi.new("wwho_job *", fields)
-        return self.asked
+        """Return a `wwho_job` that fills the columns that are wanted, and keep it as `last_job`.
+
+        Args:
+            want: bits of `_IDS`, `_PLACES` and `_SPANS`.
+            flags: those of wwho.h.
+            cap: without `_IDS`, the number of tokens after which counting may stop.
+            place: where the part begins, of a text that comes in parts.
+            batch: for a batch, the pointers to its bounds and rows, and how many texts it has.
+        """
+        ids, room = (self.ids, self.room) if want & _IDS else (_NULL, cap)
+        starts, ends = (self.starts, self.ends) if want & _PLACES else (_NULL, _NULL)
+        spans, span_room = (self.spans, self.room) if want & _SPANS else (_NULL, 0)
+        # In the order of `wwho_job` in wwho.h.
+        fields = (
+            *self.scratch,
+            ids,
+            starts,
+            ends,
+            room,
+            spans,
+            span_room,
+            *batch,
+            flags,
+            place,
+        )
+        self.last_job = ffi.new("wwho_job *", fields)
+        return self.last_job
 
     def id_list(self, n: int) -> list[int]:
-        """The first n ids."""
-        return ffi.unpack(self.ids, n) if n else []
+        """Return a list of the first n ids."""
+        return _number_list(self.ids, n)
 
-    def lists(self, n: int) -> tuple[list[int], list[int], list[int]]:
-        """The first n ids, and where they begin and end."""
-        return self.id_list(n), _id_list(self.starts, n), _id_list(self.ends, n)
+    def id_and_place_lists(self, n: int) -> tuple[list[int], list[int], list[int]]:
+        """Return lists of the first n ids, starts and ends."""
+        return self.id_list(n), _number_list(self.starts, n), _number_list(self.ends, n)
 
     def packed_spans(self) -> bytes:
-        """A copy of the spans."""
-        return bytes(ffi.buffer(self.spans, SPAN.size * self.asked.n_spans))
+        """Return a copy of the spans that the last job wrote."""
+        return bytes(ffi.buffer(self.spans, SPAN.size * self.last_job.n_spans))
 
-    def places(self, n: int) -> list[tuple[int, int]]:
-        """Where the first n begin and end."""
+    def place_pairs(self, n: int) -> list[tuple[int, int]]:
+        """Return start and end of each of the first n tokens."""
         pairs = array("I", bytes(8 * n))
         pairs[::2] = array("I", bytes(ffi.buffer(self.starts, 4 * n)))
         pairs[1::2] = array("I", bytes(ffi.buffer(self.ends, 4 * n)))
-        return list(_PLACE.iter_unpack(pairs))  # half the time of a zip of two lists
+        return list(_PLACE_PAIR.iter_unpack(pairs))  # half the time of a zip of two lists
 
-    def packed(self, n: int) -> bytearray:
-        """A copy of the first n ids."""
+    def packed_ids(self, n: int) -> bytearray:
+        """Return a copy of the first n ids, 32 bits each."""
         return bytearray(ffi.buffer(self.ids, 4 * n))
 
-    def number(self, n: int) -> int:
-        """Their number alone."""
-        return n
+
+def _number_alone(_: CallMemory, n: int) -> int:
+    """Return the number of ids, as the result of a call that counts them."""
+    return n
 
 
-class Pool:
-    """Columns for the calls of one model, kept because the core keeps a cache in scratch memory.
+class MemoryPool:
+    """The memory that no call of one model uses at the moment.
 
-    It holds as many as calls have run at once. Room for the ids of long texts is not kept.
+    There comes to be as much of it as calls have run at once. Columns for long texts are not kept.
+
+    Attributes:
+        free: the memory. Calls take the last one and append it again, both of which is atomic.
     """
 
     KEPT_LENGTH = 1 << 22
+    """Columns with room for more ids than this are dropped after the call."""
     KEPT_SCRATCH = 1 << 26
+    """Scratch memory of more bytes than this is dropped after the call."""
 
     def __init__(self, model: Any) -> None:
-        """Begin with an empty pool."""
-        self._size = lib.wwho_scratch_size(model)
-        self.free: list[Columns] = []  # append and pop are atomic
+        """Begin with an empty pool for a model that the core has opened."""
+        self._scratch_size = lib.wwho_scratch_size(model)
+        self.free: list[CallMemory] = []
 
-    def take(self, room: int, want: int) -> Columns:
-        """Columns for so many ids, and what else is wanted, until they are given back.
+    def take(self, room: int, want: int) -> CallMemory:
+        """Return memory for a call, which has it alone until it gives it back.
+
+        Args:
+            room: how many ids there may be.
+            want: bits of `_IDS`, `_PLACES` and `_SPANS`: the columns that the call fills.
 
         Raises:
-            BackendError: the text is too long.
+            BackendError: `room` is over `MAX_LENGTH`.
         """
         try:
-            columns = self.free.pop()
+            memory = self.free.pop()
         except IndexError:
-            columns = Columns(self._size)
-        if columns.room < room or want > _IDS:
+            memory = CallMemory(self._scratch_size)
+        if memory.room < room or want > _IDS:
             if room > MAX_LENGTH:
                 raise _too_long(room)
-            columns.widen(room, want)
-        return columns
+            memory.reserve(room, want)
+        return memory
 
-    def grow(self, columns: Columns, want: int) -> Columns:
-        """The same with twice the scratch memory, for a part that cannot be cut.
+    def exchange_for_larger(self, memory: CallMemory, want: int) -> CallMemory:
+        """Give memory back, and return one with as much room and twice the scratch memory.
 
-        Up to KEPT_SCRATCH, that is what calls have from now on.
+        A long part of a text that cannot be cut needs that. Up to `KEPT_SCRATCH` bytes, all calls
+        get as much from now on.
 
         Raises:
-            BackendError: it would be over 8 GiB.
+            BackendError: it would be more than `MAX_SCRATCH_BYTES`.
         """
-        size, room = 2 * columns.scratch[1], columns.room
-        if size > 1 << 33:
+        scratch_size, room = 2 * memory.scratch[1], memory.room
+        if scratch_size > MAX_SCRATCH_BYTES:
             raise BackendError("the text has no place at which it may be cut; pass shorter ones")
-        self.give_back(columns)
-        if size <= self.KEPT_SCRATCH:
-            self._size = size
-        grown = Columns(size)
-        grown.widen(room, want)
-        return grown
+        self.give_back(memory)
+        if scratch_size <= self.KEPT_SCRATCH:
+            self._scratch_size = scratch_size
+        larger = CallMemory(scratch_size)
+        larger.reserve(room, want)
+        return larger
 
-    def give_back(self, columns: Columns) -> None:
-        """Keep them for the next call, unless their scratch memory has grown."""
-        if columns.room > self.KEPT_LENGTH:
-            columns.clear()
-        if columns.scratch[1] == self._size:
-            self.free.append(columns)
+    def give_back(self, memory: CallMemory) -> None:
+        """Keep memory for the next call, if its scratch memory has the size that calls now get."""
+        if memory.room > self.KEPT_LENGTH:
+            memory.drop_columns()
+        if memory.scratch[1] == self._scratch_size:
+            self.free.append(memory)
 
 
-def _id_list(ids: Any, n: int) -> list[int]:
-    """The first n numbers of a buffer."""
-    return ffi.unpack(ids, n) if n else []
+def _number_list(numbers: Any, n: int) -> list[int]:
+    """Return a list of the first n numbers of a cffi buffer, which may be null if n is 0."""
+    return ffi.unpack(numbers, n) if n else []
 
 
 def _too_long(length: int) -> BackendError:
+    """Return the error for a text of `length` bytes, which are too many for one call."""
     return BackendError(
         f"the text has {length} bytes, a call takes at most {MAX_LENGTH}: pass it in parts"
     )
 
 
-class Encoded(NamedTuple):
-    """A part of a batch, encoded.
+class EncodedPart(NamedTuple):
+    """A part of a batch whose texts one call of the core has encoded.
 
     Attributes:
-        data: its texts, one after another.
-        bounds: where each text begins, and the end.
-        columns: ids and places, which must not be kept.
-        rows: where the ids of each text begin, and the end.
+        data: the bytes of its texts, joined.
+        bounds: the byte at which each text begins, and the number of bytes.
+        memory: the ids and places of all texts; other calls use it after this one.
+        rows: how many ids are before those of each text, and in all.
     """
 
     data: bytes
     bounds: array[int]
-    columns: Columns
+    memory: CallMemory
     rows: array[int]
 
-    def packed(self) -> bytearray:
-        """A copy of the ids."""
-        return self.columns.packed(self.rows[-1])
+    def packed_ids(self) -> bytearray:
+        """Return a copy of the ids of all texts, 32 bits each."""
+        return self.memory.packed_ids(self.rows[-1])
 
     def lengths(self) -> list[int]:
-        """How many ids each text has."""
+        """Return how many ids each text has."""
         return [*map(sub, self.rows[1:], self.rows)]
 
 
-def _lists(part: Encoded) -> list[list[int]]:
-    """The ids of each text of a part; other threads encode meanwhile."""
-    found: list[list[int]] = _ids.lists(part.packed(), array("q", part.rows))
-    return found
+def _id_rows(part: EncodedPart) -> list[list[int]]:
+    """Return the ids of each text of a part."""
+    rows: list[list[int]] = _ids.lists(part.packed_ids(), array("q", part.rows))
+    return rows
 
 
-def _placed(part: Encoded) -> list[Placed]:
-    """The ids of each text of a part, and where they stand."""
-    c, n, data = part.columns, part.rows[-1], ffi.from_buffer(part.data)
-    for (start, end), (row, stop) in zip(pairwise(part.bounds), pairwise(part.rows), strict=True):
-        places = (c.starts + row, c.ends + row)
-        _called(lib.wwho_offsets(data + start, end - start, *places, stop - row, 0, *places))
-    offsets = c.places(n)
-    rows = (offsets[start:end] for start, end in pairwise(part.rows))
-    return list(zip(_lists(part), rows, strict=True))
+def _rows_with_offsets(part: EncodedPart) -> list[IdsWithOffsets]:
+    """Return the ids of each text of a part, and the code points that each id touches in its text.
+
+    It overwrites the columns of places with these.
+    """
+    memory, data = part.memory, ffi.from_buffer(part.data)
+    texts = zip(pairwise(part.bounds), pairwise(part.rows), strict=True)
+    for (begin, end), (first_row, last_row) in texts:
+        places = (memory.starts + first_row, memory.ends + first_row)
+        n = last_row - first_row
+        _check_call(lib.wwho_offsets(data + begin, end - begin, *places, n, 0, *places))
+    offsets = memory.place_pairs(part.rows[-1])
+    offset_rows = (offsets[first:last] for first, last in pairwise(part.rows))
+    return list(zip(_id_rows(part), offset_rows, strict=True))
 
 
-def _zeroed(size: int) -> tuple[Any, Any]:
-    """At least `size` bytes, all zero, on pages of their own: huge ones where the system has them.
+def _zeroed_memory(size: int) -> tuple[Any, Any]:
+    """Return at least `size` zero bytes, on pages of their own: huge ones if the system has them.
 
-    The tables are read at random; with small pages, finding the page costs as much as the reading.
+    The core reads its tables at random places; with small pages, finding the page costs as much as
+    the reading.
 
     Returns:
         The owner, which must be kept as long as the memory is used, and the pointer.
@@ -631,8 +876,8 @@ def _zeroed(size: int) -> tuple[Any, Any]:
     return owner, owner + 0
 
 
-def _aligned(size: int, alignment: int) -> tuple[Any, Any]:
-    """At least `size` bytes, not cleared, at an address that is a multiple of `alignment`.
+def _aligned_memory(size: int, alignment: int) -> tuple[Any, Any]:
+    """Return at least `size` bytes, not cleared, at an address that is a multiple of `alignment`.
 
     Returns:
         The owner, which must be kept as long as the memory is used, and the pointer.
@@ -642,16 +887,17 @@ def _aligned(size: int, alignment: int) -> tuple[Any, Any]:
 
 
 def _address(pointer: Any) -> int:
+    """Return the address that a cffi pointer points to."""
     return int(ffi.cast("uintptr_t", pointer))
 
 
-def _opened(status: int, blob: bytes) -> None:
-    """Raise for an artifact that the core refuses."""
+def _check_opening(status: int, blob: bytes) -> None:
+    """Raise ArtifactError unless the status of a call that opens an artifact is WWHO_OK."""
     if status != lib.WWHO_OK:
-        refuse(STATUSES[status], blob)
+        refuse_artifact(STATUSES[status], blob)
 
 
-def _called(status: int) -> None:
-    """Raise for a call that failed and could not, given what this file passes."""
+def _check_call(status: int) -> None:
+    """Raise BackendError unless a call's status is WWHO_OK; this file passes nothing wrong."""
     if status != lib.WWHO_OK:
         raise BackendError(f"the native core returned {STATUSES[status]}: please report this")

@@ -1,6 +1,7 @@
-"""Which backend runs a model.
+"""Opening an artifact with a backend, named or the best one.
 
-The native one where it is installed, else WebAssembly in Pyodide, else the reference.
+The best one is the native backend if it is installed, otherwise WebAssembly in Pyodide, otherwise
+the reference.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ NAMES: tuple[str, ...] = get_args(BackendName)
 
 
 def open_backend(blob: bytes, name: BackendName | None = None) -> Backend:
-    """Open an artifact.
+    """Open an artifact with a backend, and return the open model.
 
     Args:
-        blob: the artifact.
-        name: "native", "wasm" or "reference"; None for the best that is there.
+        blob: all bytes of the artifact.
+        name: "native", "wasm" or "reference"; None for what `default_backend` returns.
 
     Raises:
         ArtifactError: the artifact breaks a MUST of FORMAT.md.
-        BackendError: the backend asked for is not known or cannot run here.
+        BackendError: no backend has this name, or it cannot run here.
 
     Example:
         >>> from wwho.encodings import model_bytes
@@ -35,7 +36,7 @@ def open_backend(blob: bytes, name: BackendName | None = None) -> Backend:
     if name is None:
         name = default_backend()
     if name == "native":
-        return _native(blob)
+        return _open_native(blob)
     if name == "wasm":
         from wwho.backends.wasm import WasmBackend
 
@@ -48,10 +49,13 @@ def open_backend(blob: bytes, name: BackendName | None = None) -> Backend:
 
 
 def default_backend() -> BackendName:
-    """The name of the best backend that can run here.
+    """Return the name of the best backend that can run here.
+
+    The native core is imported to find out. In Pyodide without it, the result is "wasm", whether
+    or not the package has its .wasm file.
 
     Warns:
-        RuntimeWarning: it is the reference, which is slow.
+        RuntimeWarning: the best one is the reference, which is slow.
 
     Example:
         >>> default_backend() in NAMES
@@ -72,7 +76,13 @@ def default_backend() -> BackendName:
     return "native"
 
 
-def _native(blob: bytes) -> Backend:
+def _open_native(blob: bytes) -> Backend:
+    """Open an artifact with the native backend.
+
+    Raises:
+        ArtifactError: the artifact breaks a MUST of FORMAT.md.
+        BackendError: the native core cannot be imported, or is of another version.
+    """
     try:
         from wwho.backends.native import NativeBackend
     except ImportError as error:

@@ -1,1 +1,1 @@
-"""The command line: `main.py` and one file per command."""
+"""The `wwho` command: `main.py` reads the command line, and each command is a module."""

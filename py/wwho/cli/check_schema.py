@@ -1,4 +1,4 @@
-"""`wwho schema check`: whether a schema is valid, and what it makes of real text."""
+"""`wwho schema check`: checks a schema, and surveys what it makes of a corpus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wwho.errors import PatternError, SchemaError
 
 if TYPE_CHECKING:
     from wwho.compile.schema import Schema
-    from wwho.evaluate.check.survey import Leftover, Survey
+    from wwho.evaluate.check.schema_survey import Leftover, Survey
 
 NAME = "check"
 HELP = "check a schema, and report which characters of a corpus are in no syllable"
@@ -32,7 +32,10 @@ CORPUS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the schema, texts of a corpus, how to read them, `--top`.
+
+    Without texts only the schema is checked.
+    """
     parser.add_argument("schema", metavar="SCHEMA", help="a shipped schema or a file")
     parser.add_argument(
         "corpus",
@@ -43,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_fields(parser)
     parser.add_argument(
         "--top",
-        type=shared.positive,
+        type=shared.parse_positive,
         default=10,
         metavar="N",
         help="how many signs and syllables each list has (default 10)",
@@ -55,34 +58,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the schema; where it is valid, try it on the corpus. Exit code 1: it is not."""
-    schema, errors = checked(options.schema)
+    """Check a schema, survey the corpus with it if it is valid, and print what was found.
+
+    Returns:
+        The exit code: 0 for a valid schema, 1 for another one with `--json`.
+
+    Raises:
+        SchemasError: the schema is invalid, without `--json`; it has a line for each fault.
+        OSError: the schema cannot be read.
+        CorpusError: a text cannot be read, or none has text in the script.
+    """
+    schema, errors = check_schema(options.schema)
     if schema is None and not options.json:
-        raise shared.SchemasError([f"{options.schema}: {shared.located(each)}" for each in errors])
+        raise shared.SchemasError(
+            [f"{options.schema}: {shared.message_with_place(each)}" for each in errors]
+        )
     letters = [] if schema is None else letters_in_no_class(schema)
-    found = surveyed(schema, options) if schema is not None and options.corpus else None
+    survey = run_survey(schema, options) if schema is not None and options.corpus else None
     if options.json:
         report = {
             "schema": options.schema,
             "valid": schema is not None,
-            "errors": [fault(error) for error in errors],
+            "errors": [error_to_json(error) for error in errors],
             "letters_in_no_class": letters,
-            "corpus": found and facts(found, options.top),
+            "corpus": survey and survey_to_json(survey, options.top),
         }
         streams.write_json(report)
     elif schema is not None:
-        lines = [*schema_lines(options.schema, schema, letters)]
-        if found is not None:
-            lines += corpus_lines(schema, found, options.top)
+        lines = [*format_schema(options.schema, schema, letters)]
+        if survey is not None:
+            lines += format_survey(schema, survey, options.top)
         streams.write_lines(lines)
     return 1 if schema is None else 0
 
 
 def letters_in_no_class(schema: Schema) -> list[str]:
-    """The letters and marks of a schema's blocks that are in none of its classes.
+    """Return the letters and combining marks of a schema's blocks that are in none of its classes.
 
-    Digits, punctuation and symbols are in none on purpose. Which characters are letters is for the
-    Unicode version of Python to say.
+    They are ascending. Digits, punctuation and symbols are left out: they are in no class on
+    purpose. What a letter is, is for the Unicode version of Python to say.
     """
     points = chain.from_iterable(
         range(first, last + 1) for first, last in (schema.blocks - schema.classified).ranges
@@ -90,14 +104,18 @@ def letters_in_no_class(schema: Schema) -> list[str]:
     return [char for char in map(chr, points) if unicodedata.category(char)[0] in "LM"]
 
 
-def checked(name: str) -> tuple[Schema | None, list[SchemaError]]:
-    """The schema; or None and everything that is wrong with it.
+def check_schema(name: str) -> tuple[Schema | None, list[SchemaError]]:
+    """Load a shipped schema or a file, and compile it.
+
+    Returns:
+        The schema and no errors; or None and everything that is wrong with it, such as what is too
+        large to compile.
 
     Raises:
         OSError: the file cannot be read.
     """
-    from wwho.compile.load import examine_schema, read_document
-    from wwho.compile.segments import compile_schemas
+    from wwho.compile.schema_loader import examine_schema, read_document
+    from wwho.compile.schema_scanners import compile_schemas
 
     try:
         schema, errors = examine_schema(read_document(name))
@@ -110,23 +128,23 @@ def checked(name: str) -> tuple[Schema | None, list[SchemaError]]:
     return schema, errors
 
 
-def surveyed(schema: Schema, options: argparse.Namespace) -> Survey:
-    """What the schema makes of the corpus.
+def run_survey(schema: Schema, options: argparse.Namespace) -> Survey:
+    """Survey the corpus of the options with a schema, with a progress bar on a terminal.
 
     Raises:
         CorpusError: a file cannot be read, or none has text in the script.
     """
     from wwho.corpus import Corpus
-    from wwho.evaluate.check.survey import survey
+    from wwho.evaluate.check.schema_survey import survey_corpus
     from wwho.progress import Progress
 
     corpus = Corpus(options.corpus, field=options.field, column=options.column)
-    with Progress(sys.stderr.isatty()).stage("check", corpus.size(), unit="B") as advance:
-        return survey(schema, corpus, advance=advance)
+    with Progress(sys.stderr.isatty()).bar("check", corpus.size(), unit="B") as advance:
+        return survey_corpus(schema, corpus, advance=advance)
 
 
-def fault(error: SchemaError) -> dict[str, object]:
-    """A fault as `--json` prints it."""
+def error_to_json(error: SchemaError) -> dict[str, object]:
+    """Return a fault of a schema as `--json` prints it."""
     return {
         "pointer": error.pointer,
         "message": str(error),
@@ -135,51 +153,70 @@ def fault(error: SchemaError) -> dict[str, object]:
     }
 
 
-def facts(found: Survey, top: int) -> dict[str, object]:
-    """What was found as `--json` prints it."""
+def survey_to_json(survey: Survey, top: int) -> dict[str, object]:
+    """Return a survey as `--json` prints it, with at most `top` entries in each of its lists."""
     lists = {
-        "strays": [{**asdict(sign), "name": sign.name} for sign in found.strays[:top]],
-        "unclassed": [{**asdict(char), "name": char.name} for char in found.unclassed[:top]],
-        "longest": found.longest[:top],
-        "rarest": found.rarest[:top],
+        "strays": [{**asdict(sign), "name": sign.name} for sign in survey.strays[:top]],
+        "unclassed": [{**asdict(char), "name": char.name} for char in survey.unclassed[:top]],
+        "longest": survey.longest[:top],
+        "rarest": survey.rarest[:top],
     }
-    return {**asdict(found), "coverage": found.coverage, **lists}
+    return {**asdict(survey), "coverage": survey.coverage, **lists}
 
 
-def schema_lines(file: str, schema: Schema, letters: Sequence[str]) -> Iterator[str]:
-    """What is to be said of the schema itself."""
+def format_schema(file: str, schema: Schema, letters: Sequence[str]) -> Iterator[str]:
+    """Yield lines about a valid schema.
+
+    Args:
+        file: the schema's name or file.
+        schema: the schema.
+        letters: the letters and combining marks of its blocks that are in no class.
+    """
     yield f"{file}: valid; {schema.title}, {len(schema.classes)} classes"
     if letters:
         names = " ".join(f"U+{ord(char):04X}" for char in letters)
         yield f"letters and marks of its blocks that are in no class: {names}"
 
 
-def corpus_lines(schema: Schema, found: Survey, top: int) -> Iterator[str]:
-    """What is to be said of the corpus."""
-    strays = sum(sign.count for sign in found.strays)
-    unclassed = sum(char.count for char in found.unclassed)
-    yield f"{found.characters:,} characters of {schema.title} in {found.bytes:,} bytes:"
+def format_survey(schema: Schema, survey: Survey, top: int) -> Iterator[str]:
+    """Yield lines about a survey: shares of characters, leftovers, longest and rarest syllables.
+
+    Each list has at most `top` entries; an empty one has no lines.
+    """
+    strays = sum(sign.count for sign in survey.strays)
+    unclassed = sum(char.count for char in survey.unclassed)
+    yield f"{survey.characters:,} characters of {schema.title} in {survey.bytes:,} bytes:"
     for what, count in (
-        ("in whole syllables", found.in_syllables),
+        ("in whole syllables", survey.in_syllables),
         ("stray signs", strays),
         ("in no class", unclassed),
     ):
-        yield f"{100 * count / found.characters:>8.3f} %  {count:>13,}  {what}"
-    yield f"{found.syllables:,} syllables, {found.distinct:,} distinct, {found.once:,} of them once"
-    yield from leftover_lines("stray signs", found.strays[:top], streams.CIRCLE)
-    yield from leftover_lines("characters in no class", found.unclassed[:top], "")
-    for what, syllables in (("longest", found.longest), ("rarest", found.rarest)):
+        yield f"{100 * count / survey.characters:>8.3f} %  {count:>13,}  {what}"
+    numbers = f"{survey.syllables:,} syllables, {survey.distinct:,} distinct"
+    yield f"{numbers}, {survey.once:,} of them once"
+    yield from format_leftovers("stray signs", survey.strays[:top], streams.CIRCLE)
+    yield from format_leftovers("characters in no class", survey.unclassed[:top], "")
+    for what, syllables in (("longest", survey.longest), ("rarest", survey.rarest)):
         if syllables:
             yield f"{what} syllables:"
         for syllable, count in syllables[:top]:
-            yield f"{count:>10,}  {streams.printable(syllable)}"
+            yield f"{count:>10,}  {streams.escape_invisible(syllable)}"
 
 
-def leftover_lines(title: str, found: Sequence[Leftover], mark: str) -> Iterator[str]:
-    """Characters that are left over, each with its name and some places, where it is marked."""
-    if found:
+def format_leftovers(title: str, leftovers: Sequence[Leftover], before_each: str) -> Iterator[str]:
+    """Yield a heading, and lines about characters that are left over, each with some places.
+
+    Nothing is yielded if there are no characters.
+
+    Args:
+        title: the heading.
+        leftovers: the characters.
+        before_each: stands before the character in the text of a place, as a circle does before a
+            stray sign.
+    """
+    if leftovers:
         yield f"{title}:"
-    for each in found:
+    for each in leftovers:
         yield f"{each.count:>10,}  {each.name}"
         for before, after in each.contexts:
-            yield f"{'':12}{streams.printable(f'{before}{mark}{each.char}{after}')}"
+            yield f"{'':12}{streams.escape_invisible(f'{before}{before_each}{each.char}{after}')}"

@@ -1,4 +1,4 @@
-"""What a module of this package offers, and how it becomes a command of the parser."""
+"""The interface of a command's module, and the registration of commands with a parser."""
 
 from __future__ import annotations
 
@@ -8,23 +8,36 @@ from typing import Protocol
 
 
 class Command(Protocol):
-    """A command: a module of this package."""
+    """A command: a module of this package.
+
+    Attributes:
+        NAME: the word that calls it.
+        HELP: what it does, a phrase that begins with a small letter and has no full stop.
+        EXAMPLE: command lines for its help, each indented by two spaces.
+    """
 
     NAME: str
     HELP: str
     EXAMPLE: str
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the command's arguments."""
+        """Add the command's arguments to its parser."""
 
     def run(self, options: argparse.Namespace) -> int:
-        """Run the command; return its exit code."""
+        """Run the command with the arguments that were read, and return its exit code."""
 
 
 def add_commands(
     parser: argparse.ArgumentParser, commands: Sequence[Command], *, title: str, metavar: str
 ) -> None:
-    """Let the parser take one of these commands, whose `run` becomes the default of `run`."""
+    """Let a parser take one of some commands, and keep that command's `run` in its result.
+
+    Args:
+        parser: the parser, which is changed.
+        commands: the commands, in the order in which the help lists them.
+        title: the heading of their list in the help.
+        metavar: what stands for a command in the usage.
+    """
     subparsers = parser.add_subparsers(title=title, metavar=metavar, required=True)
     for command in commands:
         subparser = subparsers.add_parser(

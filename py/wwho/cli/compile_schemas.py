@@ -1,4 +1,4 @@
-"""`wwho compile`: schemas and a base to an artifact."""
+"""`wwho compile`: makes an artifact of schemas and a base, without a vocabulary of syllables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the schemas, the base, the output file, its name, `--json`."""
     shared.add_schemas(parser)
     shared.add_base(parser)
     shared.add_output(parser)
@@ -29,21 +29,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compile and write; every syllable is spelled by the base until a vocabulary is trained."""
+    """Compile schemas over a base, write the artifact, print what is in it, return exit code 0.
+
+    Until a vocabulary is trained, every syllable is spelled with tokens of the base. Without
+    `--name`, the encoding has the file's name without its suffix.
+
+    Raises:
+        SchemasError: a schema is invalid.
+        WwhoError: the base has schemas already, or two schemas claim the same character.
+        OSError: a file cannot be read or written.
+    """
     shared.check_output(options, *options.schema)
     schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
-    model = compiled(schemas, shared.load_base(options.base), shared.encoding_name(options))
+    model = compile_over_base(
+        schemas, shared.load_base(options.base), shared.encoding_name(options)
+    )
     shared.report_model(options, model, shared.write_artifact(options, model))
     return 0
 
 
-def compiled(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
-    """The schemas over the base, with no id beyond the base's own.
+def compile_over_base(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
+    """Return a model that cuts text by schemas, and has no tokens but the base's.
+
+    Args:
+        schemas: the schemas of the scripts.
+        base: the vocabulary of all other text, and of the bytes of syllables; has no schemas.
+        name: the encoding's name.
 
     Raises:
         SchemaError: two schemas claim the same character.
     """
-    from wwho.assemble.artifact import trained_model, units_of
+    from wwho.assemble.training_artifacts import trained_model, unit_model
     from wwho.version import __version__
 
     provenance = {
@@ -56,5 +72,5 @@ def compiled(schemas: Sequence[Schema], base: Artifact, name: str) -> Artifact:
     artifact = trained_model(
         schemas, base, specials=specials, atoms=(), merges=(), provenance=provenance
     )
-    units = replace(units_of(artifact), space_id=None)
+    units = replace(unit_model(artifact), space_id=None)
     return replace(artifact, models=(artifact.models[0], units))

@@ -1,4 +1,4 @@
-"""`wwho count-words`: the words of a corpus to a file of counts."""
+"""`wwho count-words`: the command that counts the words of a corpus into a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.cli.train import add_words, arguments
+from wwho.cli.train import add_word_arguments, corpus_of, word_options
 
 NAME = "count-words"
 HELP = "count the words of a corpus, or of a part of it, for `wwho train --counts`"
@@ -18,11 +18,11 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add_words(parser)
+    """Declare the command's arguments: those of `add_word_arguments`, the part and the output."""
+    add_word_arguments(parser)
     parser.add_argument(
         "--part",
-        type=part,
+        type=parse_part,
         default=(1, 1),
         metavar="K/N",
         help="count part K of N of each file: of lines, or of the row groups of Parquet; what is "
@@ -40,17 +40,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count, unless that was done before; say what was counted."""
-    from wwho.train.plan import Plan
+    """Count into the output, unless it holds these counts, and print what it holds; return 0.
+
+    It prints one line, which begins with ``counted before`` if nothing was counted now, or with
+    ``--json`` an object.
+
+    Raises:
+        UsageError: a number is out of range, or a file that is read is the output.
+        WwhoError: as `wwho.train.count_words` does.
+        OSError: a file cannot be read or written.
+    """
+    from wwho.train.plan import plan_training
 
     shared.check_output(options)
-    with shared.usage():
-        plan = Plan(**arguments(options))
-        counts, made = plan.read().count_to(options.output, options.part)
+    with shared.report_usage_errors():
+        plan = plan_training(corpus_of(options), word_options(options)).prepare()
+        counts, made_now = plan.count_to_file(options.output, options.part)
     info = counts.words.info()
     facts = {
         "file": options.output,
-        "counted": made,
+        "counted": made_now,
         "texts": len(counts.texts),
         "bytes": counts.n_bytes,
         "words": info.total,
@@ -59,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         line = json.dumps(facts, ensure_ascii=False)
     else:
-        before = "" if made else "counted before: "
+        before = "" if made_now else "counted before: "
         line = (
             f"{options.output}: {before}{counts.n_bytes:,} bytes of text, {info.total:,} words, "
             f"{info.n_words:,} different"
@@ -68,11 +77,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def part(text: str) -> tuple[int, int]:
-    """Which part, and of how many.
+def parse_part(text: str) -> tuple[int, int]:
+    """Return the numbers of ``K/N``: which part, and how many parts; both are checked later.
 
     Raises:
-        ValueError: there are no two numbers with a ``/`` between them.
+        ValueError: there are no two numbers with a ``/`` between them; argparse turns this into
+            exit code 2.
     """
     number, parts = map(int, text.split("/"))
     return number, parts

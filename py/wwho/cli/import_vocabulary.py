@@ -1,9 +1,10 @@
-"""`wwho import`: another library's tokenizer to an artifact, whatever kind of file it is."""
+"""`wwho import`: makes an artifact of another library's tokenizer, whatever kind of file it is."""
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from wwho.cli import options as shared
 from wwho.cli import streams
 
 if TYPE_CHECKING:
-    from wwho.evaluate.check.engine import Checked
+    from wwho.evaluate.check.library_comparison import Comparison
     from wwho.importers import Imported, Options, Source
     from wwho.importers.reader import Reader
 
@@ -23,13 +24,16 @@ EXAMPLE = """\
       --special '<|endoftext|>=199999' --name my_o200k -o my_o200k.wwho
   $ wwho import vocab.json --base o200k_base -o paper.wwho"""
 
-MODELS = {"BPE": "BPE", "Greedy": "longest match", "Viterbi": "Unigram"}
-"""Kinds of model, as a reader knows them."""
-SCHEMAS = ("paper/sinhala", "paper/devanagari")
+MODEL_NAMES = {"BPE": "BPE", "Greedy": "longest match", "Viterbi": "Unigram"}
+"""For each class of models the name that people know it by."""
+PAPER_SCHEMAS = ("paper/sinhala", "paper/devanagari")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the options to the parser: the file, the output, what the file does not say, `--check`.
+
+    The output file defaults to a name in the current folder.
+    """
     parser.description = (
         f"{parser.description} The format is detected from the content. Options give what some "
         "formats do not contain."
@@ -50,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--special",
         action="append",
-        type=special,
+        type=parse_special,
         default=[],
         metavar="TEXT=ID",
         help="for a rank file: a special token and its id; may be given several times",
@@ -73,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="NAME|FILE",
         help="for the same file: schemas, shipped or in files, that say how its encoder cuts text, "
-        f"though they break the definition (default {' '.join(SCHEMAS)})",
+        f"though they break the definition (default {' '.join(PAPER_SCHEMAS)})",
     )
     parser.add_argument(
         "--check",
@@ -90,12 +94,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Import a file and write the artifact, if the core gives the ids that FORMAT.md says.
+    """Import a file, write the artifact, and print what is in it and what is lost.
+
+    Without `--output`, the artifact goes into the current folder, and is named after `--name`, or
+    the file. With `--check` the model is compared with the file's own library before it is written;
+    it is written also where they differ.
+
+    Returns:
+        The exit code: 1 where `--check` has found a difference, else 0.
 
     Raises:
-        BackendError: the core encodes a built-in hard text otherwise; nothing is written.
+        SourceError: the file cannot be imported; the message says why.
+        BackendError: the library for `--check` is not installed; or the core encodes a built-in
+            hard text otherwise than FORMAT.md says, and nothing is written.
+        OSError: a file cannot be read or written.
     """
-    from wwho.evaluate.check.core import check_core
+    from wwho.evaluate.check.core_comparison import check_core
     from wwho.importers.detect import find_source, import_source, reader_of
 
     if options.output is None:
@@ -103,37 +117,55 @@ def run(options: argparse.Namespace) -> int:
         options.output = f"{options.name or path.stem or path.resolve().name}.wwho"
     shared.check_output(options, options.file)
     source = find_source(options.file)
-    given = told(options, reader_of(source))
-    found = import_source(source, given)
-    check_core(found.artifact)
-    checked = None if options.check is None else compared(options.check, source, given, found)
-    report(options, found, shared.write_artifact(options, found.artifact), checked)
-    return int(bool(checked and checked.differences))
+    import_options = read_import_options(options, reader_of(source))
+    imported = import_source(source, import_options)
+    check_core(imported.artifact)
+    comparison = None
+    if options.check is not None:
+        comparison = compare_on_file(options.check, source, import_options, imported)
+    report(options, imported, shared.write_artifact(options, imported.artifact), comparison)
+    return int(bool(comparison and comparison.differences))
 
 
-def compared(file: str, source: Source, given: Options, found: Imported) -> Checked:
-    """The model beside the engine whose ids it gives, on a file's text too.
+def compare_on_file(
+    file: str, source: Source, import_options: Options, imported: Imported
+) -> Comparison:
+    """Compare a model with the library that its file is for, on hard texts and a file of text.
+
+    Args:
+        file: a text to compare on, each line and the whole; "" for hard texts alone.
+        source: the file that was imported.
+        import_options: what the importer was told of it.
+        imported: what the importer made of it.
 
     Raises:
-        BackendError: the engine is not installed.
-        OSError: the file cannot be read.
+        BackendError: the library is not installed, or there is none.
+        OSError: the text cannot be read.
     """
-    from wwho.evaluate.check.engine import check
+    from wwho.evaluate.check.library_comparison import compare_with_library
 
     text = Path(file).read_bytes().decode("utf-8", "replace") if file else ""
-    return check(source, given, found, [*text.split("\n"), text])
+    return compare_with_library(source, import_options, imported, [*text.split("\n"), text])
 
 
-def told(options: argparse.Namespace, reader: Reader) -> Options:
-    """What the arguments say to a reader."""
+def read_import_options(options: argparse.Namespace, reader: Reader) -> Options:
+    """Return the options of an import that the arguments give, with all their files loaded.
+
+    A reader that takes a base gets o200k_base and the paper's schemas where none are given. No
+    schema is refused, and none is warned of: what it breaks is what is to be reproduced.
+
+    Raises:
+        UsageError: an argument is given twice, or makes no sense.
+        WwhoError: a base or a schema cannot be opened.
+        OSError: a file cannot be read.
+    """
     from wwho.importers import Options
 
-    specials = shared.table("--special", options.special)
+    specials = shared.unique_pairs("--special", options.special)
     base, schemas = options.base, options.schema
     if "base" in reader.takes:
-        base, schemas = base or "o200k_base", schemas or SCHEMAS
+        base, schemas = base or "o200k_base", schemas or PAPER_SCHEMAS
     with warnings.catch_warnings():
-        # What these schemas break is what is to be reproduced.
         warnings.simplefilter("ignore")
         loaded = shared.load_schemas(schemas or (), allow_invalid=True)
     return Options(
@@ -149,55 +181,81 @@ def told(options: argparse.Namespace, reader: Reader) -> Options:
 
 
 def report(
-    options: argparse.Namespace, found: Imported, size: int, checked: Checked | None
+    options: argparse.Namespace, imported: Imported, size: int, comparison: Comparison | None
 ) -> None:
-    """Say what has been written, what was not taken over, what is lost, and what differs."""
+    """Print what has been written, what was not taken over, what is lost, and what differs.
+
+    Args:
+        options: the arguments; with `--json` one object is printed, else lines.
+        imported: what the importer made of the file.
+        size: the size of the artifact in bytes.
+        comparison: the result of `--check`; None where it was not asked for.
+    """
     from wwho.format.losses import losses
 
-    artifact = found.artifact
+    artifact = imported.artifact
     lost = losses(artifact)
-    differences = checked.differences if checked else ()
     shared.report_model(
-        *(options, artifact, size),
-        kind=found.kind,
-        engine=found.engine,
+        options,
+        artifact,
+        size,
+        kind=imported.kind,
+        engine=imported.engine,
         steps=len(artifact.steps),
         added=len(artifact.added),
-        notes=found.notes,
+        notes=imported.notes,
         losses=lost,
-        check=checked
-        and {
-            "engine": checked.engine,
-            "texts": checked.texts,
-            "different": len(differences),
-            "first": differences[0]._asdict() if differences else None,
-        },
+        check=comparison and comparison_to_json(comparison),
     )
     if not options.json:
-        engine = f"; ids as {found.engine} gives them" if found.engine else ""
-        numbers = {
-            "added token": len(artifact.added),
-            "step": len(artifact.steps),
-        }
-        models = [MODELS[type(model).__name__] for model in artifact.models]
-        parts = ", ".join(
-            [*models, *(f"{n:,} {what}{'s' * (n != 1)}" for what, n in numbers.items())]
-        )
-        told = [f"loses text: {reason}" for reason in lost] or ["lossless"]
-        lines = [f"{found.kind}{engine}", parts, *found.notes, *told]
-        if checked:
-            count = f"{len(differences)} of {checked.texts} texts differ"
-            lines.append(f"compared with {checked.engine}: {count}")
+        streams.write_lines(format_import(imported, lost, comparison))
+
+
+def comparison_to_json(comparison: Comparison) -> dict[str, object]:
+    """Return a comparison as `--json` prints it, with the first difference alone."""
+    differences = comparison.differences
+    return {
+        "engine": comparison.engine,
+        "texts": comparison.texts,
+        "different": len(differences),
+        "first": differences[0]._asdict() if differences else None,
+    }
+
+
+def format_import(
+    imported: Imported, lost: Sequence[str], comparison: Comparison | None
+) -> list[str]:
+    """Return lines about an import: its kind, parts, notes, losses and the first difference.
+
+    Args:
+        imported: what the importer made of the file.
+        lost: what text the model loses, as `wwho.format.losses.losses` says it.
+        comparison: the result of `--check`; None where it was not asked for.
+    """
+    artifact = imported.artifact
+    engine = f"; ids as {imported.engine} gives them" if imported.engine else ""
+    numbers = {
+        "added token": len(artifact.added),
+        "step": len(artifact.steps),
+    }
+    parts = [MODEL_NAMES[type(model).__name__] for model in artifact.models]
+    parts += [f"{n:,} {what}{'s' * (n != 1)}" for what, n in numbers.items()]
+    lossless = [f"loses text: {reason}" for reason in lost] or ["lossless"]
+    lines = [f"{imported.kind}{engine}", ", ".join(parts), *imported.notes, *lossless]
+    if comparison is not None:
+        differences = comparison.differences
+        count = f"{len(differences)} of {comparison.texts} texts differ"
+        lines.append(f"compared with {comparison.engine}: {count}")
         for text, what, here, there in differences[:1]:
             lines += [f"the first: {text!r}", f"{what} here: {here!r}", f"{what} there: {there!r}"]
-        streams.write_lines(lines)
+    return lines
 
 
-def special(text: str) -> tuple[str, int]:
-    """A special token and its id, from TEXT=ID; the text may hold equals signs itself.
+def parse_special(text: str) -> tuple[str, int]:
+    """Return the special token and the id of an argument `TEXT=ID`; the text may have equals signs.
 
     Raises:
-        ValueError: it is none; argparse turns this into exit code 2.
+        ValueError: the argument has another form; argparse turns this into exit code 2.
     """
     token, equals, number = text.rpartition("=")
     if not token or not equals:

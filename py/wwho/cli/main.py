@@ -1,4 +1,4 @@
-"""The `wwho` command: reads the arguments, runs one command, turns errors into exit codes."""
+"""The `wwho` command line: its parser, the run of one command, and errors as exit codes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import TextIO
 
 from wwho.cli import (
     compile_schemas,
-    count,
+    count_tokens,
     count_words,
-    decode,
-    encode,
-    eval,
+    decode_ids,
+    encode_text,
+    evaluate_vocabulary,
     export_model,
     import_vocabulary,
-    inspect,
-    schema,
-    segment,
-    serve,
+    inspect_artifact,
+    schema_tasks,
+    segment_text,
+    serve_page,
     train,
-    verify,
+    verify_artifact,
 )
 from wwho.cli.command import Command, add_commands
 from wwho.cli.options import SchemasError, UsageError
@@ -42,20 +42,20 @@ COMMANDS: tuple[Command, ...] = (
     compile_schemas,
     import_vocabulary,
     export_model,
-    schema,
-    segment,
-    encode,
-    decode,
-    count,
-    inspect,
-    verify,
-    eval,
-    serve,
+    schema_tasks,
+    segment_text,
+    encode_text,
+    decode_ids,
+    count_tokens,
+    inspect_artifact,
+    verify_artifact,
+    evaluate_vocabulary,
+    serve_page,
 )
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands; each one's `run` is the default of `run`."""
+    """Make the parser of the command line; the `run` of its result is that of the command."""
     parser = argparse.ArgumentParser(
         prog="wwho",
         description="Exact tokenization that keeps the syllables of Abugida scripts whole.",
@@ -68,22 +68,22 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run one command, and return its exit code; errors and warnings are lines on standard error.
 
     Args:
-        arguments: what follows the program's name; `sys.argv[1:]` where it is None.
+        arguments: what follows the program's name; None for `sys.argv[1:]`.
 
     Returns:
-        The exit code: 0 success, 1 data error, 2 usage, 130 Ctrl-C, 141 the output's reader went
-        away.
+        The exit code: 0 success, 1 data error, 2 usage, 130 Ctrl-C, 141 the reader of standard
+        output went away before the end, as `head` does.
 
     Raises:
         SystemExit: with 2, the arguments make no sense; with 0, after `--help` and `--version`.
     """
-    options = build_parser().parse_args(arguments)
     try:
+        options = build_parser().parse_args(arguments)
         with warnings.catch_warnings():
-            warnings.showwarning = show_warning
+            warnings.showwarning = print_warning
             code: int = options.run(options)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -94,19 +94,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except UsageError as error:
-        print(f"wwho: {one_line(error)}", file=sys.stderr)
+        print(f"wwho: {to_message(error)}", file=sys.stderr)
         return 2
     except SchemasError as error:
         for line in error.lines:
             print(f"wwho: {' '.join(line.split())}", file=sys.stderr)
         return 1
     except (WwhoError, OSError) as error:
-        print(f"wwho: {one_line(error)}", file=sys.stderr)
+        print(f"wwho: {to_message(error)}", file=sys.stderr)
         return 1
     return code
 
 
-def show_warning(
+def print_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -114,12 +114,22 @@ def show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Print a warning as one line, without the place in the source that gave it."""
+    """Print a warning on standard error as one line, without the source line that gave it.
+
+    The parameters are those of `warnings.showwarning`, which this takes the place of.
+    """
     print(f"wwho: {message}", file=sys.stderr)
 
 
-def one_line(error: Exception) -> str:
-    """The message of an error without line breaks; `OSError`s as "FILE: reason"."""
+def to_message(error: Exception) -> str:
+    """Return the message of an error on one line; of an `OSError` with a file, "FILE: reason".
+
+    An error without a message gives the name of its class.
+    """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+        return f"{os.fsdecode(error.filename) or repr('')}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
+
+
+if __name__ == "__main__":
+    sys.exit(main())

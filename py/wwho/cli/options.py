@@ -1,4 +1,4 @@
-"""Arguments and choices that several commands share."""
+"""Arguments that several commands declare, and functions that read what was given for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from wwho.cli import streams
-from wwho.errors import SchemaError, SpecialTokenError, WwhoError, naming
+from wwho.errors import SchemaError, SpecialTokenError, WwhoError, errors_name_file
 from wwho.normalize import nfc
 
 if TYPE_CHECKING:
@@ -25,25 +25,27 @@ Value = TypeVar("Value")
 
 
 class UsageError(Exception):
-    """The command line asks for what makes no sense; exit code 2, as for argparse's own errors."""
+    """An error in the command line itself; exit code 2, as for argparse's own errors."""
 
 
 class SchemasError(WwhoError):
-    """Schemas that cannot be used; exit code 1, and a line for each fault.
+    """The error for schemas that cannot be used; exit code 1, and a line for each fault.
 
     Attributes:
-        lines: what is wrong: the schema, the place in it, the fault.
+        lines: one line for each fault: the schema, the place in it, and the fault.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
-        """Keep the lines."""
+        """Keep the lines, and make them the error's message."""
         super().__init__("\n".join(lines))
         self.lines = tuple(lines)
 
 
 @contextmanager
-def usage() -> Iterator[None]:
-    """Say of an argument that is out of range that the command line is at fault.
+def report_usage_errors() -> Iterator[None]:
+    """Turn every `ValueError` of the block into a `UsageError`: an argument is out of range.
+
+    A `WwhoError` that is also a `ValueError` stays as it is: the data is at fault.
 
     Raises:
         UsageError: in place of the `ValueError`.
@@ -60,7 +62,7 @@ DEFAULT_MODEL = "wwho_328k"
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """`--model` and `--backend`."""
+    """Declare ``--model`` and ``--backend``, which `open_model` reads."""
     parser.add_argument(
         "--model",
         default=DEFAULT_MODEL,
@@ -75,7 +77,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def add_special(parser: argparse.ArgumentParser) -> None:
-    """`--allowed-special`."""
+    """Declare ``--allowed-special``, which the function `allowed_special` reads."""
     parser.add_argument(
         "--allowed-special",
         action="append",
@@ -87,74 +89,84 @@ def add_special(parser: argparse.ArgumentParser) -> None:
 
 
 def add_normalize(parser: argparse.ArgumentParser, what: str) -> None:
-    """`--normalize`."""
+    """Declare ``--normalize``, whose help says `what` it does; its value is ``nfc`` or None."""
     parser.add_argument(
         "--normalize",
-        type=normal_form,
+        type=parse_normal_form,
         metavar="{none,nfc}",
         help=f"{what} (default: none, text as it is)",
     )
 
 
-def normal_form(name: str) -> str | None:
-    """A normal form by its name; None for `none`."""
+def parse_normal_form(name: str) -> str | None:
+    """Return the value of ``--normalize``: ``nfc``, or None for ``none``.
+
+    Raises:
+        ArgumentTypeError: it is neither.
+    """
     if name not in ("none", "nfc"):
         raise argparse.ArgumentTypeError(f"found {name!r}, expected none or nfc")
     return None if name == "none" else name
 
 
-def normalized(options: argparse.Namespace, text: bytes) -> bytes:
-    """A text in the form that `--normalize` asks for."""
+def normalize_text(options: argparse.Namespace, text: bytes) -> bytes:
+    """Return a text in NFC if ``--normalize`` asks for it, else as it is; broken UTF-8 stays."""
     return nfc(text) if options.normalize else text
 
 
-def table(option: str, pairs: Sequence[tuple[str, Value]]) -> dict[str, Value]:
-    """What an option that comes again says of each key.
+def unique_pairs(option: str, pairs: Sequence[tuple[str, Value]]) -> dict[str, Value]:
+    """Return the keys and values of an option that may be given several times, as a dict.
+
+    Args:
+        option: the option's name, for the error.
+        pairs: a key and a value for each time that it was given.
 
     Raises:
-        UsageError: it says two things of one.
+        UsageError: a key comes twice.
     """
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise UsageError(f"{option} {twice}=... is given twice; give one")
-    return found
+    return values
 
 
 def add_json(parser: argparse.ArgumentParser, what: str) -> None:
-    """`--json`."""
+    """Declare ``--json``, whose help says `what` the JSON holds."""
     parser.add_argument("--json", action="store_true", help=f"print JSON: {what}")
 
 
 def add_files(parser: argparse.ArgumentParser, what: str) -> None:
-    """Input files, with standard input where there are none."""
+    """Declare the input files, which help calls `what`; an empty list is standard input."""
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help=f"{what} (default and -: standard input)"
     )
 
 
 def add_artifact(parser: argparse.ArgumentParser) -> None:
-    """The artifact that a command is about."""
+    """Declare the positional argument of the artifact that a command is about, as ``model``."""
     parser.add_argument("model", metavar="NAME|FILE", help="a shipped encoding or a .wwho file")
 
 
 def open_model(options: argparse.Namespace) -> Tokenizer:
-    """The tokenizer that `--model` and `--backend` name: a file where it looks like one.
+    """Open the tokenizer that ``--model`` and ``--backend`` name.
+
+    A name of a shipped encoding is that encoding, and any other name a file (`is_model_file`).
 
     Raises:
         WwhoError: there is no such encoding, the file is no artifact, or the backend is missing.
         OSError: the file cannot be read.
     """
-    from wwho.encodings import get_encoding, is_file
+    from wwho.encodings import get_encoding, is_model_file
     from wwho.tokenizer import Tokenizer
 
-    if is_file(options.model):
+    if is_model_file(options.model):
         return Tokenizer.load(options.model, backend=options.backend)
     return get_encoding(options.model, backend=options.backend)
 
 
 def allowed_special(options: argparse.Namespace, tokenizer: Tokenizer) -> set[str] | Literal["all"]:
-    """What `--allowed-special` names.
+    """Return the special tokens that ``--allowed-special`` names, as `Tokenizer.encode` takes them.
 
     Raises:
         SpecialTokenError: the model has no such special token.
@@ -173,20 +185,27 @@ def allowed_special(options: argparse.Namespace, tokenizer: Tokenizer) -> set[st
 
 
 def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
-    """The schemas with these names or paths, in this order.
+    """Load the schemas with these names or paths, in this order.
+
+    All are looked at before an error is raised, so that it tells of every fault.
+
+    Args:
+        names: names of shipped schemas, ``unicode`` for those of all Abugidas, or paths.
+        allow_invalid: whether to load schemas that break the definition.
 
     Warns:
         UserWarning: for each condition that a schema breaks and `allow_invalid` lets pass.
 
     Raises:
-        SchemasError: some of them break the definition, or there is none of that name.
+        SchemasError: some of them break the definition, or there is none of that name; it has a
+            line for each fault.
         OSError: a file cannot be read.
     """
-    from wwho.compile.load import each_named, examine_schema, read_document
+    from wwho.compile.schema_loader import examine_schema, expand_schema_names, read_document
 
     schemas: list[Schema] = []
     refused: list[str] = []
-    for name in each_named(names):
+    for name in expand_schema_names(names):
         try:
             document = read_document(name)
         except SchemaError as error:
@@ -196,7 +215,7 @@ def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
             )
             continue
         schema, errors = examine_schema(document, allow_invalid=allow_invalid)
-        faults = [f"{name}: {located(error)}" for error in errors]
+        faults = [f"{name}: {message_with_place(error)}" for error in errors]
         if schema is None:
             refused += faults
             continue
@@ -208,15 +227,21 @@ def load_schemas(names: Sequence[str], *, allow_invalid: bool) -> list[Schema]:
     return schemas
 
 
-def located(error: SchemaError) -> str:
-    """The message of a schema's fault, after the place where it does not name that itself."""
+def message_with_place(error: SchemaError) -> str:
+    """Return the message of a schema's fault, with the JSON pointer before it if it lacks that."""
     return str(error) if error.pointer in str(error) else f"{error.pointer}: {error}"
 
 
 def add_schemas(
     parser: argparse.ArgumentParser, *, required: bool = True, without: str = "in place of a model"
 ) -> None:
-    """`--schema` and `--allow-invalid`; the help says `without` where they may be left out."""
+    """Declare ``--schema`` and ``--allow-invalid``, which `load_schemas` reads.
+
+    Args:
+        parser: the parser of the command.
+        required: whether a schema must be given.
+        without: what the help says of schemas that may be left out.
+    """
     parser.add_argument(
         "--schema",
         action="extend",
@@ -235,7 +260,7 @@ def add_schemas(
 
 
 def add_fields(parser: argparse.ArgumentParser) -> None:
-    """`--field` and `--column`: where the text of a structured file is."""
+    """Declare ``--field`` and ``--column``: where the text of a structured file is."""
     parser.add_argument(
         "--field", metavar="F", help='the field of JSON Lines that holds the text (default "text")'
     )
@@ -248,7 +273,7 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
 
 
 def add_base(parser: argparse.ArgumentParser) -> None:
-    """`--base`."""
+    """Declare ``--base``, which `load_base` reads."""
     parser.add_argument(
         "--base",
         default="o200k_base",
@@ -259,7 +284,7 @@ def add_base(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """`--output` and `--name`."""
+    """Declare ``--output``, which must be given, and ``--name``, which `encoding_name` reads."""
     parser.add_argument(
         "-o", "--output", required=True, metavar="X.wwho", help="the .wwho file to write"
     )
@@ -267,11 +292,15 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def check_output(options: argparse.Namespace, *inputs: str) -> None:
-    """Find out before the work, not after it, that the output cannot or must not be written.
+    """Raise an error, before the work and not after it, if ``--output`` must not be written.
+
+    Args:
+        options: the arguments of the command.
+        inputs: the files that the command reads.
 
     Raises:
-        OSError: it cannot.
-        UsageError: it is one of these files, which are read.
+        OSError: the output cannot be written.
+        UsageError: it is one of the inputs, by name or by what a link leads to.
     """
     from wwho.format.files import check_writable
 
@@ -282,7 +311,7 @@ def check_output(options: argparse.Namespace, *inputs: str) -> None:
 
 
 def _same_file(path: str, other: str) -> bool:
-    """Whether two paths lead to one file that exists."""
+    """Return whether two paths lead to one file that exists."""
     try:
         return os.path.samefile(path, other)
     except OSError:
@@ -290,16 +319,16 @@ def _same_file(path: str, other: str) -> bool:
 
 
 def encoding_name(options: argparse.Namespace) -> str:
-    """What the new encoding is called."""
+    """Return the name of the new encoding: ``--name``, or the output file's without its ending."""
     name: str | None = options.name
     return unicode_text(Path(options.output).stem if name is None else name)
 
 
-def positive(text: str) -> int:
-    """A whole number from 1 on.
+def parse_positive(text: str) -> int:
+    """Return the whole number, 1 or more, that an argument spells.
 
     Raises:
-        ValueError: it is none; argparse turns this into exit code 2.
+        ValueError: it spells none; argparse turns this into exit code 2.
     """
     number = int(text)
     if number < 1:
@@ -308,12 +337,12 @@ def positive(text: str) -> int:
 
 
 def unicode_text(argument: str) -> str:
-    """An argument or file name as an artifact can hold it: broken UTF-8 becomes U+FFFD."""
-    return streams.readable(os.fsencode(argument))
+    """Return an argument or file name as an artifact can hold it: broken UTF-8 becomes U+FFFD."""
+    return streams.to_text(os.fsencode(argument))
 
 
 def load_base(name: str) -> Artifact:
-    """The model without schemas that `--base` names.
+    """Load the base vocabulary that ``--base`` names; it may have no schemas.
 
     Raises:
         UsageError: it has schemas.
@@ -321,31 +350,33 @@ def load_base(name: str) -> Artifact:
         OSError: the file cannot be read.
     """
     from wwho.assemble.atoms import AtomKind
-    from wwho.train import base_named
+    from wwho.train.resolve import resolve_base
 
-    base = base_named(name, None, AtomKind.SYLLABLE)
+    base = resolve_base(name, None, AtomKind.SYLLABLE)
     if base.router is not None:
         raise UsageError(f"--base {name}: has schemas already; give a base vocabulary")
     return base
 
 
 def read_artifact(name: str) -> bytes:
-    """The bytes of a shipped encoding or of a file.
+    """Return the bytes of a shipped encoding or of a file, which need not be an artifact.
 
     Raises:
         WwhoError: there is no such encoding.
         OSError: the file cannot be read.
     """
-    from wwho.encodings import is_file, model_bytes
+    from wwho.encodings import is_model_file, model_bytes
 
-    return Path(name).read_bytes() if is_file(name) else model_bytes(name)
+    return Path(name).read_bytes() if is_model_file(name) else model_bytes(name)
 
 
 def write_artifact(options: argparse.Namespace, model: Artifact) -> int:
-    """Write a model to `--output`; its size in bytes.
+    """Write a model to ``--output`` and return its size in bytes.
+
+    The bytes are opened first, so that no file is written that nobody could open.
 
     Raises:
-        ArtifactError: nobody could open it.
+        ArtifactError: the core refuses the model.
         OSError: the file cannot be written.
     """
     from wwho.backends.select import open_backend
@@ -353,7 +384,7 @@ def write_artifact(options: argparse.Namespace, model: Artifact) -> int:
     from wwho.format.files import write_atomic
 
     blob = write.write_artifact(model)
-    with naming(f"{options.output} would be no artifact"):
+    with errors_name_file(f"{options.output} would be no artifact"):
         open_backend(blob)
     write_atomic(options.output, blob)
     return len(blob)
@@ -362,10 +393,16 @@ def write_artifact(options: argparse.Namespace, model: Artifact) -> int:
 def report_model(
     options: argparse.Namespace, artifact: Artifact, size: int, **more: object
 ) -> None:
-    """Say what has been written, and in JSON more than that.
+    """Print one line about the artifact that has been written, or with ``--json`` an object.
 
     The figures are those of the last model: of syllables, where there are any. The atoms of a base
     vocabulary are its 256 bytes, and those of SCRIPT its symbols, which the file has as merges.
+
+    Args:
+        options: the arguments of the command: ``output`` and ``json``.
+        artifact: the artifact.
+        size: its size in bytes.
+        more: further facts, which only the JSON has.
     """
     from wwho.backends.reference import model_info
 

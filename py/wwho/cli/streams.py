@@ -1,15 +1,15 @@
-"""Standard input and output as bytes, and files with a progress bar."""
+"""Standard output as bytes and lines, and the reading of input files with a progress bar."""
 
 from __future__ import annotations
 
 import errno
 import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO
 
 from wwho.errors import BackendError
@@ -19,41 +19,50 @@ STANDARD_INPUT = "-"
 MAX_BYTES = 2**31 - 1
 """The longest text that one call takes; an endless input must not fill the memory first."""
 BLOCK = 1 << 18
+"""How many bytes are read at a time."""
 JOINERS = "\u200c\u200d"
 CIRCLE = "\u25cc"
 """The dotted circle, on which a sign without a letter is drawn, as in Unicode's charts."""
 
 
-def write(data: bytes) -> None:
-    """Write bytes to standard output, after whatever has been printed.
+def write_bytes(data: bytes) -> None:
+    """Write bytes to standard output after what has been printed before, and flush.
 
     Raises:
         OSError: it is closed, or cannot be written to.
+        BrokenPipeError: its reader has gone away, also in the middle of the bytes.
     """
     if sys.stdout is None:
         raise OSError(errno.EBADF, "is closed", "standard output")
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    # With PYTHONUNBUFFERED, the buffer is the file itself: it may write a part, and then the rest
+    # fails only if it is tried.
+    rest = memoryview(data)
+    while rest:
+        rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.buffer.flush()
 
 
 def write_json(value: object) -> None:
-    """Write one value as one line of JSON in UTF-8."""
-    write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    """Write one value to standard output as one line of JSON in UTF-8; surrogates become `?`."""
+    write_bytes(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
 
 def write_lines(lines: Iterable[str]) -> None:
-    """Write lines in UTF-8; the bytes of file names that are none come out as they are."""
-    write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+    """Write lines to standard output in UTF-8, all at once, each with a line feed.
+
+    Bytes of file names that are not UTF-8 come out as they are.
+    """
+    write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
 
 
-def readable(data: bytes) -> str:
-    """Bytes as text for people: each broken sequence becomes U+FFFD."""
+def to_text(data: bytes) -> str:
+    """Return bytes as text for people: each broken sequence of UTF-8 becomes U+FFFD."""
     return data.decode("utf-8", "replace")
 
 
-def printable(text: str) -> str:
-    """Text with what cannot be seen written as Python does in a string literal.
+def escape_invisible(text: str) -> str:
+    """Return a text with what cannot be seen written as Python does in a string literal.
 
     Joiners stay: they cannot be seen, but without them the text around them looks different.
     """
@@ -62,112 +71,136 @@ def printable(text: str) -> str:
     )
 
 
-def contents(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Each file's number and bytes, with a progress bar over the bytes of all files.
+def read_files(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Yield each file's number, counted from 0, and all its bytes, with a progress bar.
 
     Args:
         files: paths, `-` for standard input; none at all is standard input too.
 
     Raises:
-        OSError: a file cannot be read.
-        BackendError: one is longer than a call takes.
+        OSError: a file cannot be read; a missing one is found before the first is read.
+        BackendError: a file is longer than a call takes, `MAX_BYTES`.
     """
-    for number, name, stream, advance in each(files):
+    for number, name, stream, advance in open_inputs(files):
         data = read_whole(stream, name)
         yield number, data
         advance(len(data))
 
 
-def blocks(files: Sequence[str]) -> Iterator[tuple[int, Iterator[bytes]]]:
-    """Each file's number and its bytes in blocks; memory holds one block.
+def read_blocks(files: Sequence[str]) -> Iterator[tuple[int, Iterator[bytes]]]:
+    """Yield each file's number, counted from 0, and an iterator of its bytes in blocks.
+
+    Memory holds one block. A file's blocks must be read before the next file is asked for.
 
     Args:
-        files: as in `contents`.
+        files: as in `read_files`.
 
     Raises:
         OSError: a file cannot be read.
     """
-    for number, _, stream, advance in each(files):
-        yield number, _blocks(stream, advance)
+    for number, _, stream, advance in open_inputs(files):
+        yield number, _read_stream_blocks(stream, advance)
 
 
-def _blocks(stream: BinaryIO, advance: Advance) -> Iterator[bytes]:
+def _read_stream_blocks(stream: BinaryIO, advance: Advance) -> Iterator[bytes]:
+    """Yield the bytes of a stream in blocks, and tell `advance` of each once it has been used."""
     while block := stream.read(BLOCK):
         yield block
         advance(len(block))
 
 
-def lines(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Each file's number and each of its lines without the line feed; memory holds one line.
+def read_lines(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Yield each file's number and one of its lines, without the line feed; memory holds one line.
+
+    A last line without a line feed counts; a carriage return stays.
 
     Args:
-        files: as in `contents`.
+        files: as in `read_files`.
 
     Raises:
         OSError: a file cannot be read.
-        BackendError: one is longer than a call takes.
+        BackendError: a line is longer than a call takes, `MAX_BYTES`.
     """
-    for number, name, stream, advance in each(files):
+    for number, name, stream, advance in open_inputs(files):
         for line in iter(partial(stream.readline, MAX_BYTES + 1), b""):
             if len(line) > MAX_BYTES:
-                raise too_long(name, "a line", "break it")
+                raise too_long_error(name, "a line", "break it")
             yield number, line.removesuffix(b"\n")
             advance(len(line))
 
 
-def each(files: Sequence[str]) -> Iterator[tuple[int, str, BinaryIO, Advance]]:
-    """Each file's number and name, the open file, and what is told how much of it was read.
+def open_inputs(files: Sequence[str]) -> Iterator[tuple[int, str, BinaryIO, Advance]]:
+    """Yield each file's number and name, the open file, and a function to tell of bytes read.
 
-    The bar is over the bytes of all files, where a person is watching and tqdm is there to draw it.
+    A file is closed when the next one is asked for. The progress bar is over the bytes of all
+    files, and drawn only if standard error is a terminal, tqdm is installed, and no input is
+    standard input.
+
+    Args:
+        files: as in `read_files`.
+
+    Raises:
+        OSError: a file cannot be read.
     """
     names = files or [STANDARD_INPUT]
     total = total_size(names)
     bars = Progress(total is not None and sys.stderr.isatty())
-    with bars.stage(None, total, unit="B", leave=False) as advance:
+    with bars.bar(None, total, unit="B", leave=False) as advance:
         for number, name in enumerate(names):
-            with opened(name) as stream:
+            with open_input(name) as stream:
                 yield number, name, stream, advance
 
 
 def read_whole(stream: BinaryIO, name: str) -> bytes:
-    """All bytes of a stream, read in blocks: one read of the limit would reserve all of it.
+    """Return all bytes of a stream, read in blocks: one read of the limit would reserve all of it.
 
     Raises:
-        BackendError: there are more than a call takes.
+        BackendError: there are more than a call takes, `MAX_BYTES`; the message has the name.
     """
     held = io.BytesIO()
     while block := stream.read(BLOCK):
         held.write(block)
         if held.tell() > MAX_BYTES:
-            raise too_long(name, "the text", "pass it in parts, or with --lines")
+            raise too_long_error(name, "the text", "pass it in parts, or with --lines")
     return held.getvalue()
 
 
-def too_long(name: str, what: str, remedy: str) -> BackendError:
-    """The error for more bytes than one call takes."""
+def too_long_error(name: str, what: str, remedy: str) -> BackendError:
+    """Return the error for more bytes in a file than one call takes.
+
+    Args:
+        name: the file.
+        what: what is too long in it.
+        remedy: what the user can do.
+    """
     return BackendError(
         f"{name}: {what} has more than {MAX_BYTES} bytes, the most a call takes: {remedy}"
     )
 
 
 @contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
-    """A file, or standard input for `-`, to read bytes from."""
+def open_input(name: str) -> Iterator[BinaryIO]:
+    """Open a file to read bytes from, and close it at the end; `-` is standard input, left open.
+
+    Raises:
+        OSError: it cannot be read.
+    """
     if name == STANDARD_INPUT:
         if sys.stdin is None:
             raise OSError(errno.EBADF, "is closed", "standard input")
         yield sys.stdin.buffer
         return
-    with Path(name).open("rb") as stream:
+    # Not a `Path`, of which an empty name is the current folder.
+    with open(name, "rb") as stream:
         yield stream
 
 
 def total_size(names: Sequence[str]) -> int | None:
-    """How many bytes the files hold; None where that cannot be known beforehand.
+    """Return how many bytes some files hold; None if standard input is among them.
 
     Raises:
         OSError: one of the files is missing; better said before the first one is read.
     """
     if STANDARD_INPUT in names:
         return None
-    return sum(Path(name).stat().st_size for name in names)
+    return sum(os.stat(name).st_size for name in names)

@@ -1,21 +1,24 @@
-"""`wwho train`: a corpus to a vocabulary."""
+"""`wwho train`: the command that trains a vocabulary on a corpus and writes it to a file."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.train.options import TrainOptions
 
 if TYPE_CHECKING:
     from wwho.corpus import Corpus
     from wwho.format.model import Artifact
+    from wwho.train.parity import Round
     from wwho.train.report import Report
 
 NAME = "train"
@@ -30,10 +33,14 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add_words(parser)
-    add_limits(parser)
-    number = partial(parser.add_argument, type=shared.positive, metavar="N")
+    """Declare the command's arguments; the defaults of options are those of `TrainOptions`.
+
+    Their names in the namespace are those of the options, except ``schema`` and ``weight``.
+    ``--evenly`` and ``--encoding`` store into ``balanced`` and ``atoms``.
+    """
+    add_word_arguments(parser)
+    add_limit_arguments(parser)
+    number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
     parser.add_argument(
         "--special",
         dest="specials",
@@ -47,25 +54,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REGEX",
         help="protect every text of the corpus that this regular expression (of Python's re) finds",
     )
-    number("--protect-min", default=2, help="how often it must find a text (default 2)")
+    number(
+        "--protect-min",
+        default=TrainOptions.protect_min,
+        help="how often it must find a text (default %(default)s)",
+    )
     parser.add_argument(
         "--weight",
         action="append",
         default=[],
-        type=paired,
+        type=parse_pair,
         metavar="SOURCE=N",
         help="words of this FILE count N times, such as 3 or 0.5; may be given several times",
     )
     parser.add_argument(
         "--parity",
         action="append",
-        type=paired,
+        type=parse_pair,
         metavar="SOURCE=TEXT",
         help="change the weight of this FILE, round by round, until the texts in the files TEXT, "
         "which say the same in the languages of their sources, take about as many tokens as each "
         "other; give it for two sources or more, and counts, so that no round reads the corpus",
     )
-    number("--rounds", default=6, help="how often --parity trains and measures at most (default 6)")
+    number(
+        "--rounds",
+        default=TrainOptions.rounds,
+        help="how often --parity trains and measures at most (default %(default)s)",
+    )
     parser.add_argument(
         "--extend",
         metavar="TOKENIZER",
@@ -83,15 +98,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """How much is learnt, and of what."""
-    number = partial(parser.add_argument, type=shared.positive, metavar="N")
+def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments that say how much is learnt: ids, atoms, merges and superwords.
+
+    ``--evenly`` stores ``evenly`` as the value of ``--balanced``.
+    """
+    number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
     flag = partial(parser.add_argument, action="store_true")
     number(
         "--vocab-size",
-        default=128_000,
+        default=TrainOptions.vocab_size,
         help="ids for special tokens, atoms and merges; the lone space takes one more "
-        "(default 128000)",
+        "(default %(default)s)",
     )
     number(
         "--prune",
@@ -103,15 +121,19 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         help="each character of the schemas' classes is an atom, seen or not, and a syllable "
         "without an id is spelled with the longest atoms that it begins with, not with the base",
     )
-    number("--min-freq", default=2, help="a pair seen less often is not merged (default 2)")
+    number(
+        "--min-freq",
+        default=TrainOptions.min_freq,
+        help="a pair seen less often is not merged (default %(default)s)",
+    )
     parser.add_argument(
         "--superwords",
-        type=superwords,
-        default=0,
+        type=parse_superwords,
+        default=TrainOptions.superwords,
         metavar="N|auto",
         help="so many of the merges join words of a schema's script across one space; auto: as "
         "many as save more tokens than the merges that they displace; the corpus is read a second "
-        "time, for auto a third time (default 0)",
+        "time, for auto a third time (default %(default)s)",
     )
     flag(
         "--balanced",
@@ -126,7 +148,11 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         const="evenly",
         help="as --balanced, and all FILES count alike, however long they are",
     )
-    number("--max-words", default=4, help="how many words a superword may touch (default 4)")
+    number(
+        "--max-words",
+        default=TrainOptions.max_words,
+        help="how many words a superword may touch (default %(default)s)",
+    )
     number(
         "--max-token-units",
         help="how many syllables, or other atoms, a token may have (default: no limit but its 1024 "
@@ -135,15 +161,18 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--merge-constraint",
         choices=("none", "character"),
-        default="none",
+        default=TrainOptions.merge_constraint,
         help="character: bytes, or a block and an index, merge to whole characters before these "
-        "merge with others (default none)",
+        "merge with others (default %(default)s)",
     )
 
 
-def add_words(parser: argparse.ArgumentParser) -> None:
-    """What decides which words are counted: how text is cut, and how files are read."""
-    number = partial(parser.add_argument, type=shared.positive, metavar="N")
+def add_word_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments that decide which words are counted: how text is cut, and read.
+
+    `wwho count-words` has these arguments, too.
+    """
+    number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
     shared.add_schemas(
         parser,
         required=False,
@@ -151,8 +180,8 @@ def add_words(parser: argparse.ArgumentParser) -> None:
         "atoms, none: all text is trained on)",
     )
     shared.add_base(parser)
-    parser.set_defaults(base=None)
-    add_atoms(parser)
+    parser.set_defaults(base=TrainOptions.base)
+    add_atom_arguments(parser)
     shared.add_normalize(
         parser,
         "bring the corpus into Unicode's NFC before it is counted; the model remembers that, and "
@@ -171,7 +200,11 @@ def add_words(parser: argparse.ArgumentParser) -> None:
         default="replace",
         help="broken UTF-8 is read as U+FFFD, or refused (default replace)",
     )
-    number("--processes", default=1, help="cores that count (default 1)")
+    number(
+        "--processes",
+        default=TrainOptions.processes,
+        help="cores that count (default %(default)s)",
+    )
     parser.add_argument(
         "--counts",
         action="extend",
@@ -189,32 +222,36 @@ def add_words(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_atoms(parser: argparse.ArgumentParser) -> None:
-    """What tokens are merged from."""
+def add_atom_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments that say what tokens are merged from, and within which words.
+
+    ``--encoding`` is another spelling of ``--atoms``. The file of ``--protect`` is read while the
+    arguments are parsed.
+    """
     flag = partial(parser.add_argument, action="store_true")
     parser.add_argument(
         "--atoms",
         choices=("syllable", "grapheme", "codepoint", "byte", "script"),
-        default="syllable",
+        default=TrainOptions.atoms,
         help="what tokens are merged from: syllables, by the schemas; grapheme clusters (UAX #29) "
         "or code points, with or without schemas; bytes, which make a base vocabulary: plain BPE, "
         "without schemas and with --base none; script, a block and an index for each character, in "
-        "the same way (default syllable)",
+        "the same way (default %(default)s)",
     )
     parser.add_argument(
         "--encoding",
         dest="atoms",
         choices=("bytes", "script"),
-        action=Encoding,
+        action=StoreEncoding,
         help="what characters are written as before anything is merged; the same as --atoms byte, "
         "and --atoms script",
     )
     parser.add_argument(
         "--words",
         choices=("script", "whitespace"),
-        default="script",
+        default=TrainOptions.words,
         help="within what tokens are merged: runs of letters of the schemas' scripts, or all that "
-        "stands between white space, so that no text is left to the base (default script)",
+        "stands between white space, so that no text is left to the base (default %(default)s)",
     )
     flag(
         "--end-of-word",
@@ -223,13 +260,13 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
     )
     flag(
         "--collapse-spaces",
-        help="the model makes one space of all white space and puts one behind every word, as "
+        help="the model makes one space of all white space and puts one after every word, as "
         "OSPE is published; so it loses text (with --words whitespace --end-of-word)",
     )
     parser.add_argument(
         "--protect",
-        type=protected,
-        default=(),
+        type=read_protected_texts,
+        default=TrainOptions.protect,
         metavar="FILE",
         help="a file of texts, one a line: each is always one token, without being allowed, and no "
         "merge holds a part of it",
@@ -244,8 +281,8 @@ def add_atoms(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class Encoding(argparse.Action):
-    """Sets the atoms that an encoding stands for."""
+class StoreEncoding(argparse.Action):
+    """The action of ``--encoding``: it stores as ``atoms`` what the encoding stands for."""
 
     def __call__(
         self,
@@ -254,35 +291,58 @@ class Encoding(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Set them."""
+        """Store ``byte`` for ``bytes``, and any other value as it is."""
         namespace.atoms = {"bytes": "byte"}.get(values, values)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train, write the artifact, say how large it is."""
+    """Train, write the artifact, and print how large it is; return the exit code 0.
+
+    It prints one line, with ``--report`` after a table of what was counted, or with ``--json`` an
+    object that holds both. Rounds of ``--parity`` are printed to standard error as they end. With
+    ``--extend`` it writes a second file, `write_old_ids`.
+
+    Raises:
+        UsageError: arguments do not go together, or a number is out of range.
+        WwhoError: as `wwho.train.train` does.
+        OSError: a file cannot be read or written.
+    """
     from wwho.backends.reference import info_of
     from wwho.train.pipeline import train_model
 
     check(options)
     shared.check_output(options)
-    options.name = shared.encoding_name(options)
     reports: list[Report] = []
-    with shared.usage():
-        tell = partial(print, file=sys.stderr)
-        model = train_model(**arguments(options), on_counted=reports.append, on_round=tell)
+
+    def print_round(measured: Round) -> None:
+        """Print the line of a round to standard error."""
+        print(measured, file=sys.stderr)
+
+    with shared.report_usage_errors():
+        weights = shared.unique_pairs("--weight", options.weight)
+        corpus = corpus_of(options, weights)
+        to_learn = replace(train_options(options), on_counted=reports.append, on_round=print_round)
+        model = train_model(corpus, to_learn)
     size = shared.write_artifact(options, model)
     if options.report and not options.json:
         streams.write_lines(reports[0].lines())
     if options.extend:
-        write_table(options.output, model, options.extend)
+        write_old_ids(options.output, model, options.extend)
     superwords = sum(each.n_superwords for each in info_of(model).models)
     facts = {"superwords": superwords, "corpus": reports[0].as_dict()}
     shared.report_model(options, model, size, **facts)
     return 0
 
 
-def write_table(output: str, model: Artifact, extended: str) -> None:
-    """Say beside the output which old ids the text of each new id had.
+def write_old_ids(output: str, model: Artifact, extended: str) -> None:
+    """Write beside the output, as ``.embeddings.json``, which old ids each new id's text had.
+
+    The file is an object of JSON on one line: lists of old ids, by new id.
+
+    Args:
+        output: the name of the artifact that was written; its ending is replaced.
+        model: the artifact.
+        extended: the name of the tokenizer that it extends.
 
     Raises:
         OSError: the file cannot be written.
@@ -290,57 +350,105 @@ def write_table(output: str, model: Artifact, extended: str) -> None:
     from wwho.format.files import write_atomic
     from wwho.format.write import write_artifact
     from wwho.tokenizer import Tokenizer
-    from wwho.train.extend import old_ids
+    from wwho.train.extend import old_ids_of_new
 
-    table = old_ids(Tokenizer.from_bytes(write_artifact(model)), Tokenizer.from_file(extended))
+    table = old_ids_of_new(
+        Tokenizer.from_bytes(write_artifact(model)), Tokenizer.from_file(extended)
+    )
     text = json.dumps(table, separators=(",", ":"))
     write_atomic(Path(output).with_suffix(".embeddings.json"), f"{text}\n".encode())
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse options that do not go together, and make what is said of sources a table each.
+    """Raise an error if ``--extend`` comes with options that say what the base is.
 
     Raises:
-        UsageError: some do not.
+        UsageError: it does.
     """
-    options.weight = shared.table("--weight", options.weight)
-    options.parity = shared.table("--parity", options.parity or ())
     if options.extend and (options.base or options.pattern or options.atoms == "byte"):
         raise shared.UsageError("--extend goes without --base, --pattern and --atoms byte")
 
 
-def arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of a `Plan`; the options have the names that `wwho.train.train` gives them.
+def word_options(options: argparse.Namespace) -> TrainOptions:
+    """Return the `TrainOptions` of the arguments that `wwho count-words` and `wwho train` share.
+
+    Schemas are loaded here, for ``--allow-invalid``; progress is shown on a terminal.
 
     Raises:
-        WwhoError: schemas, base or corpus are at fault.
-        ValueError: a number is out of range.
-        UsageError: a file that is read is the output.
-        OSError: a file cannot be read.
+        SchemasError: a schema breaks the definition, or there is none of that name.
+        OSError: a schema cannot be read.
     """
-    from wwho.compile.load import HAND_MADE
-    from wwho.train import resolved, train
+    schemas = None
+    if options.schema:
+        schemas = shared.load_schemas(options.schema, allow_invalid=options.allow_invalid)
+    return TrainOptions(
+        schemas=schemas,
+        base=options.base,
+        atoms=options.atoms,
+        pattern=options.pattern,
+        words=options.words,
+        end_of_word=options.end_of_word,
+        collapse_spaces=options.collapse_spaces,
+        normalize=options.normalize,
+        protect=options.protect,
+        processes=options.processes,
+        progress=sys.stderr.isatty(),
+    )
 
-    shipped = HAND_MADE if options.atoms == "syllable" else ()
-    schemas = shared.load_schemas(options.schema or shipped, allow_invalid=options.allow_invalid)
-    if getattr(options, "extend", None):
-        from wwho.train.extend import extendable
 
-        options.base = extendable(options.extend)
-        options.specials = options.specials or []
-        options.normalize = options.normalize or ("nfc" if options.base.normalizer else None)
-    names = signature(train).parameters.keys()
-    given = {name: value for name, value in vars(options).items() if name in names}
-    return resolved(corpus_of(options), schemas=schemas, progress=sys.stderr.isatty(), **given)
+def train_options(options: argparse.Namespace) -> TrainOptions:
+    """Return the `TrainOptions` of all arguments of `wwho train`.
+
+    With ``--extend`` the base is the tokenizer that is extended; special tokens are added only if
+    named, and text is brought into NFC if that tokenizer does so.
+
+    Raises:
+        SchemasError: a schema breaks the definition, or there is none of that name.
+        ArtifactError, SourceError: a tokenizer cannot be extended.
+        OSError: a file cannot be read.
+        UsageError: ``--parity`` says two things of one source.
+    """
+    of_words = word_options(options)
+    base, normalize, specials = of_words.base, of_words.normalize, options.specials
+    if options.extend:
+        from wwho.train.extend import load_extendable_base
+
+        base = load_extendable_base(options.extend)
+        normalize = normalize or ("nfc" if base.normalizer else None)
+        specials = specials or []
+    return replace(
+        of_words,
+        base=base,
+        normalize=normalize,
+        specials=specials,
+        vocab_size=options.vocab_size,
+        prune=options.prune,
+        every_character=options.every_character,
+        min_freq=options.min_freq,
+        superwords=options.superwords,
+        balanced=options.balanced,
+        max_words=options.max_words,
+        max_token_units=options.max_token_units,
+        merge_constraint=options.merge_constraint,
+        protect_pattern=options.protect_pattern,
+        protect_min=options.protect_min,
+        parity=shared.unique_pairs("--parity", options.parity) if options.parity else None,
+        rounds=options.rounds,
+        name=shared.encoding_name(options),
+    )
 
 
-def corpus_of(options: argparse.Namespace) -> Corpus:
-    """The corpus that the options name, none of whose files is the output.
+def corpus_of(options: argparse.Namespace, weights: Mapping[str, str] | None = None) -> Corpus:
+    """Return the corpus that the arguments name: files and counts, or standard input without any.
+
+    Args:
+        options: the arguments.
+        weights: the weights of sources by name, as text; other sources have the weight 1.
 
     Raises:
         CorpusError: a folder or pattern stands for no file.
         ValueError: a number is out of range.
-        UsageError: a file is the output.
+        UsageError: a file of the corpus is the output.
     """
     from wwho.corpus import Corpus
 
@@ -352,22 +460,22 @@ def corpus_of(options: argparse.Namespace) -> Corpus:
         column=options.column,
         sample=options.sample,
         errors=options.errors,
-        weights=getattr(options, "weight", {}),
+        weights=weights,
     )
     shared.check_output(options, *corpus.files, *options.counts)
     return corpus
 
 
-def protected(file: str) -> list[str]:
-    """The texts in a file of protected tokens.
+def read_protected_texts(file: str) -> list[str]:
+    """Return the texts in a file of protected tokens, one a line; a byte order mark is dropped.
 
     Raises:
-        ArgumentTypeError: it cannot be read, or has blank lines alone.
+        ArgumentTypeError: it cannot be read, is no UTF-8, or has blank lines alone.
     """
-    from wwho.train.protect import protected_in
+    from wwho.train.protect import parse_protected_texts
 
     try:
-        texts = protected_in(Path(file).read_bytes().decode("utf-8-sig"))
+        texts = parse_protected_texts(Path(file).read_bytes().decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise argparse.ArgumentTypeError(f"{file}: {error}") from error
     if not texts:
@@ -377,8 +485,8 @@ def protected(file: str) -> list[str]:
     return texts
 
 
-def superwords(text: str) -> int | Literal["auto"]:
-    """A number of superwords, or the word for as many as are worth it.
+def parse_superwords(text: str) -> int | Literal["auto"]:
+    """Return the value of ``--superwords``: a number, which is checked later, or ``auto``.
 
     Raises:
         ValueError: it is neither; argparse turns this into exit code 2.
@@ -386,11 +494,11 @@ def superwords(text: str) -> int | Literal["auto"]:
     return "auto" if text == "auto" else int(text)
 
 
-def paired(text: str) -> tuple[str, str]:
-    """A source and what is said of it: a weight or a file, which is checked later.
+def parse_pair(text: str) -> tuple[str, str]:
+    """Cut ``SOURCE=VALUE`` at its last ``=`` and return both, which are checked later.
 
     Raises:
-        argparse.ArgumentTypeError: there is no ``=`` between them.
+        argparse.ArgumentTypeError: there is no ``=``.
     """
     source, sign, value = text.rpartition("=")
     if not sign:

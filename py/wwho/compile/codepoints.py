@@ -1,4 +1,4 @@
-"""Sets of Unicode code points, kept as sorted disjoint ranges."""
+"""Immutable sets of Unicode code points, kept as sorted disjoint ranges."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from wwho.format.classmap import MAX_CODE_POINT, ClassMap
 
 Range = tuple[int, int]
+"""The first and the last code point of a range, both included."""
 
 NOWHERE = (MAX_CODE_POINT + 1, MAX_CODE_POINT + 1)
-"""A range behind all others."""
+"""A range after all others: a sentinel for the end of a list of ranges."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodePointSet:
-    """An immutable set of code points.
+    """An immutable, hashable set of code points.
 
-    The universe is 0 to 0x10FFFF. Surrogates belong to it, so that complements stay simple;
-    no well-formed text ever holds one.
+    The universe is 0 to 0x10FFFF. It includes surrogates, so that complements stay simple; no
+    well-formed text ever holds one. The operators ``|``, ``&``, ``-`` and ``~`` return new sets, in
+    time linear in the number of ranges.
 
     Example:
         >>> vowels = CodePointSet.of("a", "e", "i", "o", "u")
@@ -29,47 +31,50 @@ class CodePointSet:
 
     Attributes:
         ranges: Inclusive ``(first, last)`` pairs: sorted, disjoint, never touching. Ranges given
-            to the constructor may come in any order and overlap; they are put into this form, so
-            equal sets are equal objects.
+            to the constructor may come in any order and overlap; the constructor brings them into
+            this form, so sets with equal members are equal and have equal hashes.
+
+    Raises:
+        ValueError: If a range runs backwards or leaves the universe.
     """
 
     ranges: tuple[Range, ...] = ()
 
     def __post_init__(self) -> None:
         """Bring the ranges into their one canonical form."""
-        object.__setattr__(self, "ranges", _canonical(self.ranges))
+        object.__setattr__(self, "ranges", _merge_ranges(self.ranges))
 
     @classmethod
     def of(cls, *items: int | str | tuple[int | str, int | str]) -> CodePointSet:
-        """Build a set from code points, characters, and inclusive pairs of either.
+        """Return the set of the given code points, characters, and inclusive ranges of either.
 
         Args:
-            *items: For example ``0x200D``, ``"a"``, or ``("0", "9")``.
-
-        Returns:
-            The set of all of them.
+            *items: For example ``0x200D``, ``"a"``, or ``("0", "9")``; in any order.
 
         Raises:
             ValueError: If a code point lies outside Unicode, or a range runs backwards.
+            TypeError: If a string is not exactly one character.
         """
         pairs = [item if isinstance(item, tuple) else (item, item) for item in items]
-        return cls(tuple((_code_point(first), _code_point(last)) for first, last in pairs))
+        return cls(tuple((_code_point_of(first), _code_point_of(last)) for first, last in pairs))
 
     def __or__(self, other: CodePointSet) -> CodePointSet:
-        """Return the union."""
+        """Return the union of both sets."""
         return CodePointSet(self.ranges + other.ranges)
 
     def __and__(self, other: CodePointSet) -> CodePointSet:
-        """Return the intersection."""
+        """Return the intersection of both sets."""
         shared: list[Range] = []
-        theirs = iter(other.ranges)
-        low, high = next(theirs, NOWHERE)
+        # Both lists are sorted, so one walk over each is enough. `low` and `high` are the range of
+        # `other` that may still overlap the next ranges of this set.
+        others = iter(other.ranges)
+        low, high = next(others, NOWHERE)
         for first, last in self.ranges:
             while high < first:
-                low, high = next(theirs, NOWHERE)
+                low, high = next(others, NOWHERE)
             while high <= last:
                 shared.append((max(low, first), high))
-                low, high = next(theirs, NOWHERE)
+                low, high = next(others, NOWHERE)
             if low <= last:
                 shared.append((max(low, first), last))
         return CodePointSet(tuple(shared))
@@ -79,7 +84,7 @@ class CodePointSet:
         return self & ~other
 
     def __invert__(self) -> CodePointSet:
-        """Return every code point that is not in this set."""
+        """Return every code point, surrogates included, that is not in this set."""
         starts = [0, *(last + 1 for _, last in self.ranges)]
         ends = [*(first - 1 for first, _ in self.ranges), MAX_CODE_POINT]
         return CodePointSet(
@@ -88,17 +93,17 @@ class CodePointSet:
 
     def __contains__(self, item: int | str) -> bool:
         """Tell whether a code point, or the one character of a string, is in the set."""
-        code_point = _code_point(item)
+        code_point = _code_point_of(item)
         index = bisect_right(self.ranges, (code_point, MAX_CODE_POINT)) - 1
         return index >= 0 and code_point <= self.ranges[index][1]
 
     def __iter__(self) -> Iterator[int]:
-        """Yield the code points in order."""
+        """Yield the code points, as numbers, in ascending order."""
         for first, last in self.ranges:
             yield from range(first, last + 1)
 
     def __len__(self) -> int:
-        """Count code points, not ranges."""
+        """Return the number of code points, not of ranges."""
         return sum(last - first + 1 for first, last in self.ranges)
 
     def __bool__(self) -> bool:
@@ -107,7 +112,7 @@ class CodePointSet:
 
     @property
     def pattern(self) -> str:
-        """The set, not empty, as a class of characters in a pattern of Python's `re`.
+        """The set as a character class of Python's `re`; the set must not be empty.
 
         Example:
             >>> print(CodePointSet.of(("a", "c")).pattern)
@@ -117,35 +122,46 @@ class CodePointSet:
         return f"[{''.join(ranges)}]"
 
     def class_map(self) -> ClassMap:
-        """Return the coarsest of maps: the set's members to 1, all else to 0.
+        """Return a class map that sends the set's members to 1 and all other code points to 0.
 
-        The numbers are labels here, not an order of occurrence.
+        It is only meant to be laid over others (`wwho.format.classmap.overlay`). Other class maps
+        number classes by first occurrence; this one does not, and claims two classes even if one
+        of them is empty.
         """
         inside = [(first, last, 1) for first, last in self.ranges]
         outside = [(first, last, 0) for first, last in (~self).ranges]
         return ClassMap(2, tuple(sorted(inside + outside)))
 
 
-def _code_point(item: int | str) -> int:
-    """Return the code point of a one-character string, or the number itself."""
+def _code_point_of(item: int | str) -> int:
+    """Return the code point of a one-character string; return a number as it is."""
     return ord(item) if isinstance(item, str) else item
 
 
-def _canonical(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """Sort the ranges and join those that overlap or touch."""
-    joined: list[Range] = []
-    end = -2
+def _merge_ranges(ranges: Iterable[Range]) -> tuple[Range, ...]:
+    """Return the same code points as sorted ranges, joining those that overlap or touch.
+
+    Raises:
+        ValueError: If a range runs backwards or leaves 0 to 0x10FFFF.
+
+    Example:
+        >>> _merge_ranges([(5, 9), (1, 2), (3, 3)])
+        ((1, 3), (5, 9))
+    """
+    merged: list[Range] = []
+    # The last code point that `merged` covers; far enough before 0 that nothing touches it.
+    covered = -2
     for first, last in sorted(ranges):
         if not 0 <= first <= last <= MAX_CODE_POINT:
             raise ValueError(f"not a range of code points: U+{first:04X}..U+{last:04X}")
-        if first > end + 1:
-            joined.append((first, last))
-            end = last
-        elif last > end:
-            joined[-1] = joined[-1][0], last
-            end = last
-    return tuple(joined)
+        if first > covered + 1:
+            merged.append((first, last))
+            covered = last
+        elif last > covered:
+            merged[-1] = merged[-1][0], last
+            covered = last
+    return tuple(merged)
 
 
 ALL = CodePointSet(((0, MAX_CODE_POINT),))
-"""Every code point."""
+"""Every code point, surrogates included."""

@@ -1,8 +1,8 @@
-"""Extended grapheme clusters, what readers take for one character, as a grammar over classes.
+"""The pattern of extended grapheme clusters: what readers take for one character.
 
 The rules are those of UAX #29 for `UNICODE_VERSION`, GB9c (the conjuncts of six Indic scripts)
-included, in the form of its table 1c. Whatever is cut by it as far as it matches ends where they
-allow a boundary for the first time.
+included, in the form of its table 1c. A text that is cut by the longest matches of the pattern is
+cut exactly where the rules allow a boundary.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ CLUSTER = """
 
 @cache
 def grapheme_cluster() -> Node:
-    """Return the syntax tree of one cluster; the longest match is meant.
+    """Return the syntax tree of one cluster, for a scanner that takes the longest match.
+
+    The same object is returned each time.
 
     Example:
         >>> from wwho.compile.scanners import Scanner, compile_scanners

@@ -1,4 +1,4 @@
-"""Minimization of automata that mark transitions (Mealy machines)."""
+"""The minimization of automata that mark transitions (Mealy machines)."""
 
 from __future__ import annotations
 
@@ -9,35 +9,47 @@ from wwho.format.automaton import BEHIND, DEAD, START
 
 
 def minimize(rows: Rows, behind: bool = False) -> Rows:
-    """Merge states that no text can tell apart, and number the rest by first use.
+    """Return the smallest equivalent automaton: states that no text can tell apart become one.
 
     Args:
-        rows: ``rows[state][symbol]``; state 0 is dead, state 1 is the start.
-        behind: Whether state 2 leads from the character before a text to the start.
+        rows: ``rows[state][symbol]`` is ``(mark, next state)``; mark 0 is no mark. State 0 is dead,
+            state 1 is the start. They do not change.
+        behind: Whether state 2 leads from the character before a text to the start; it then keeps
+            its place, and is never merged with another.
 
     Returns:
-        The rows of the smallest equivalent automaton. States from which no mark can be reached
-        are the dead state. The numbering is breadth first from the start in the order of the
-        symbols, so equal languages give equal rows.
+        New rows. States from which no mark can be reached become the dead state, and states that
+        cannot be reached are dropped. Numbers count breadth first from the start in the order of
+        the symbols, so two automata that mark every text alike give equal rows.
+
+    Example:
+        >>> minimize([[(0, 0)], [(0, 2)], [(1, 3)], [(0, 0)]])
+        [[(0, 0)], [(0, 2)], [(1, 0)]]
     """
-    blocks = _blocks(rows, behind)
+    blocks = _equivalence_blocks(rows, behind)
     order = [blocks[DEAD], *_breadth_first(rows, blocks, behind)]
     numbers = {block: number for number, block in enumerate(order)}
-    member = {block: state for state, block in reversed(list(enumerate(blocks)))}
+    representative = _representatives(blocks)
     return [
-        [(mark, numbers[blocks[target]]) for mark, target in rows[member[block]]] for block in order
+        [(mark, numbers[blocks[target]]) for mark, target in rows[representative[block]]]
+        for block in order
     ]
 
 
 def merge_symbols(rows: Rows, first: int) -> tuple[Rows, list[int]]:
-    """Merge symbols that behave alike in every state.
+    """Merge symbols that behave alike in every state into one column.
 
     Args:
-        rows: ``rows[state][symbol]``.
-        first: The first symbol that may merge; those before it keep their own columns.
+        rows: ``rows[state][symbol]`` is ``(mark, next state)``; at least one row.
+        first: The first symbol that may merge; those before it keep columns of their own.
 
     Returns:
-        The rows with one column per behaviour, and the column of each symbol.
+        New rows with one column per behaviour, in order of its first symbol; and for each old
+        symbol the number of its column.
+
+    Example:
+        >>> merge_symbols([[(0, 1), (0, 1), (0, 2), (0, 1)]], first=1)
+        ([[(0, 1), (0, 1), (0, 2)]], [0, 1, 2, 1])
     """
     seen: dict[object, int] = {}
     kept: list[Sequence[Cell]] = []
@@ -51,8 +63,13 @@ def merge_symbols(rows: Rows, first: int) -> tuple[Rows, list[int]]:
     return [list(row) for row in zip(*kept, strict=True)], column_of
 
 
-def _blocks(rows: Rows, behind: bool) -> list[int]:
-    """Split states into blocks until no block holds two that differ; return each state's block."""
+def _equivalence_blocks(rows: Rows, behind: bool) -> list[int]:
+    """Return the number of each state's block: two states share one if no text tells them apart.
+
+    Moore's algorithm: blocks of states with equal marks are split by the blocks that their
+    transitions lead to, until a round splits none. At most as many rounds as states, and each is
+    linear in the size of the table. State 2 (`BEHIND`), if `behind`, has a block of its own.
+    """
     targets = [[target for _, target in row] for row in rows]
     marks = (tuple([mark for mark, _ in row]) for row in rows)
     keys: list[object] = [(behind and state == BEHIND, row) for state, row in enumerate(marks)]
@@ -63,17 +80,27 @@ def _blocks(rows: Rows, behind: bool) -> list[int]:
         if len(numbers) == count:
             return blocks
         count = len(numbers)
-        block = blocks.__getitem__
-        keys = [(block(state), *map(block, row)) for state, row in enumerate(targets)]
+        block_of = blocks.__getitem__
+        keys = [(block_of(state), *map(block_of, row)) for state, row in enumerate(targets)]
+
+
+def _representatives(blocks: Sequence[int]) -> dict[int, int]:
+    """Return the first state of each block."""
+    return {block: state for state, block in reversed(list(enumerate(blocks)))}
 
 
 def _breadth_first(rows: Rows, blocks: Sequence[int], behind: bool) -> list[int]:
-    """Return the live blocks in the order a breadth-first walk from the start meets them."""
-    member = {block: state for state, block in reversed(list(enumerate(blocks)))}
+    """Return all blocks but the dead one, in the order a breadth-first walk meets them.
+
+    The walk begins at the block of the start, and then that of `BEHIND` if `behind`. Blocks that
+    it does not reach are left out.
+    """
+    representative = _representatives(blocks)
     queue = [blocks[START], *([blocks[BEHIND]] if behind else [])]
     met = {blocks[DEAD], *queue}
-    for block in queue:  # which grows while it is read
-        for _, target in rows[member[block]]:
+    # The queue grows while it is read.
+    for block in queue:
+        for _, target in rows[representative[block]]:
             if blocks[target] not in met:
                 met.add(blocks[target])
                 queue.append(blocks[target])

@@ -1,4 +1,8 @@
-"""Unicode's normal forms and lower case, as steps of a normalizer."""
+"""The tables of Unicode's normal forms and of lower case, as rewriting steps of a model.
+
+They are data: `wwho.normalize` brings texts into a form by them, and importers put them into models
+whose tokenizer normalizes.
+"""
 
 from __future__ import annotations
 
@@ -15,30 +19,46 @@ Unicode = Literal["16.0", "9.0"]
 
 @cache
 def normal_form(form: Form, unicode: Unicode = "16.0") -> Map:
-    """A normal form of UAX 15.
+    """Return the step that brings a text into a normal form of UAX #15.
+
+    The same object is returned each time.
 
     Args:
         form: "nfc", "nfd", "nfkc" or "nfkd".
-        unicode: the version of Unicode whose characters it knows; all others stay as they are.
-            Forms never change for characters that a version knows.
+        unicode: The version of Unicode whose characters the step knows; it leaves all others as
+            they are. Between versions, only characters that are new to one differ.
+
+    Returns:
+        The step. Its `mapping` decomposes characters fully, except those that are composed again
+        in the end: they are in `pairs`, by the two characters that make them.
 
     Example:
         >>> normal_form("nfc").pairs[0x65, 0x301] == ord("é")
         True
     """
-    data = _data()
-    young = set() if unicode == "16.0" else _code_points(data[f"younger than {unicode}"])
-    single = _entries(data["canonical"])
+    data = _tables()
+    canonical = _parse_mappings(data["canonical"])
+    combining_classes = _parse_mappings(data["classes"])
+    unknown = set() if unicode == "16.0" else _parse_code_points(data[f"younger than {unicode}"])
+    decompositions = dict(canonical)
     if form in ("nfkc", "nfkd"):
-        single |= _entries(data["compatible"])
-    single = {code_point: to for code_point, to in single.items() if code_point not in young}
-    classes = _entries(data["classes"])
-    composing = _code_points(data["composing"]) - young if form in ("nfc", "nfkc") else set()
-    canonical = _entries(data["canonical"])
+        decompositions |= _parse_mappings(data["compatible"])
+    for code_point in unknown:
+        decompositions.pop(code_point, None)
+    composed = set[int]()
+    if form in ("nfc", "nfkc"):
+        composed = _parse_code_points(data["composing"]) - unknown
     return Map(
-        mapping={each: _whole(single, each) for each in single.keys() - composing},
-        order={code_point: to[0] for code_point, to in classes.items() if code_point not in young},
-        pairs={(canonical[each][0], canonical[each][1]): each for each in composing},
+        mapping={
+            each: _full_decomposition(decompositions, each)
+            for each in decompositions.keys() - composed
+        },
+        order={
+            code_point: classes[0]
+            for code_point, classes in combining_classes.items()
+            if code_point not in unknown
+        },
+        pairs={(canonical[each][0], canonical[each][1]): each for each in composed},
         decomposes_hangul=True,
         composes_hangul=form in ("nfc", "nfkc"),
     )
@@ -46,34 +66,44 @@ def normal_form(form: Form, unicode: Unicode = "16.0") -> Map:
 
 @cache
 def lower_case() -> Map:
-    """Lower case of each code point alone, by Unicode 17.0: Σ is always σ, İ becomes i̇.
+    """Return the step that maps each code point to its lower case by Unicode 17.0.
+
+    It looks at each code point alone: Σ becomes σ even at the end of a word, İ becomes i̇ (two code
+    points).
 
     Example:
         >>> lower_case().mapping[ord("Σ")] == (ord("σ"),)
         True
     """
-    return Map(_entries(_data()["lower"]))
+    return Map(_parse_mappings(_tables()["lower"]))
 
 
-def _whole(single: dict[int, tuple[int, ...]], code_point: int) -> tuple[int, ...]:
-    """What a code point is made of in the end."""
-    to = single.get(code_point)
-    if to is None:
+def _full_decomposition(
+    decompositions: dict[int, tuple[int, ...]], code_point: int
+) -> tuple[int, ...]:
+    """Return the code points that remain after a code point is decomposed until nothing changes."""
+    parts = decompositions.get(code_point)
+    if parts is None:
         return (code_point,)
-    return tuple(part for each in to for part in _whole(single, each))
+    return tuple(each for part in parts for each in _full_decomposition(decompositions, part))
 
 
-def _entries(text: str) -> dict[int, tuple[int, ...]]:
-    split = (entry.split("=") for entry in text.split())
-    return {int(key, 16): tuple(int(part, 16) for part in to.split(".")) for key, to in split}
+def _parse_mappings(text: str) -> dict[int, tuple[int, ...]]:
+    """Return the code points by code point that the data file writes as ``C0=41.300 C1=41.301``."""
+    entries = (entry.split("=") for entry in text.split())
+    return {
+        int(key, 16): tuple(int(part, 16) for part in parts.split(".")) for key, parts in entries
+    }
 
 
-def _code_points(text: str) -> set[int]:
+def _parse_code_points(text: str) -> set[int]:
+    """Return the code points that the data file writes in hexadecimal, separated by blanks."""
     return {int(each, 16) for each in text.split()}
 
 
 @cache
-def _data() -> dict[str, str]:
+def _tables() -> dict[str, str]:
+    """Return the data file's texts by name; tools/gen_normalization.py writes it."""
     text = (resources.files("wwho.compile") / "normalization.json").read_text("utf-8")
-    data: dict[str, str] = json.loads(text)
-    return data
+    tables: dict[str, str] = json.loads(text)
+    return tables

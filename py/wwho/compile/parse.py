@@ -1,8 +1,8 @@
-"""Parsers for the two notations of a pattern.
+"""The parsers of the two notations of a pattern: regular expressions and schema grammars.
 
 Both are the same language of alternation, sequence and repetition; they differ in what stands for
 one character. In a regular expression that is a literal, an escape or a set; in a schema's grammar
-it is the name of a class.
+it is the name of a class. Every method reads at a shared cursor and moves it past what it read.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from wwho.compile.charset import CharReader, Cursor
 from wwho.compile.codepoints import CodePointSet
+from wwho.compile.pattern_characters import CharReader, Cursor
 from wwho.compile.syntax import Chars, End, Look, Node, Repeat, alt, seq
 
 MAX_DEPTH = 50
 """How deep groups may nest."""
 
 QUANTIFIERS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
+"""The least and the greatest number of repetitions of each sign; None: no limit."""
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 _NEWLINE = CodePointSet.of("\n")
@@ -62,10 +64,10 @@ def parse_grammar(text: str, classes: Mapping[str, CodePointSet]) -> Node:
 
     Args:
         text: Names of classes joined by blanks, ``( ) | ? * +`` and ``{m,n}``.
-        classes: What each name stands for.
+        classes: The characters that each name stands for.
 
     Returns:
-        Its syntax tree.
+        The syntax tree of the grammar, in which sets of characters take the place of names.
 
     Raises:
         PatternError: If the notation is wrong or a class is unknown.
@@ -74,54 +76,78 @@ def parse_grammar(text: str, classes: Mapping[str, CodePointSet]) -> Node:
 
 
 class _Parser(ABC):
-    """Alternation, sequence and repetition: what both notations share."""
+    """A recursive-descent parser, whose methods move its cursor past what they parse.
+
+    It parses alternation, sequence, repetition and groups, and leaves the rest to its subclasses.
+
+    Attributes:
+        cursor: The position in the pattern.
+        depth: How many groups are open.
+    """
 
     counted = re.compile(r"\{(\d+)(,?)(\d*)\}", re.ASCII)
-    """Two bounds of a repetition, or one."""
+    """The notation ``{m}``, ``{m,}`` or ``{m,n}``."""
     max_repeat = 255
-    """The greatest count that one may name: each is a copy of its body."""
+    """The greatest count in braces: the automaton has a copy of the body for each repetition."""
 
     def __init__(self, text: str) -> None:
         self.cursor = Cursor(text)
         self.depth = 0
 
     def parse(self) -> Node:
-        """Parse everything."""
-        node = self.alternation()
+        """Parse the whole pattern and return its syntax tree.
+
+        Raises:
+            PatternError: If the notation is wrong, or ends before the pattern does.
+        """
+        node = self.parse_alternation()
         if not self.cursor.done:
             raise self.cursor.error("this ')' closes nothing; remove it or escape it")
         return node
 
-    def alternation(self) -> Node:
-        """Parse options separated by ``|``."""
-        options = [self.sequence()]
+    def parse_alternation(self) -> Node:
+        """Parse options separated by ``|``, up to ``)`` or the end, which stays."""
+        options = [self.parse_sequence()]
         while self.cursor.take("|"):
-            options.append(self.sequence())
+            options.append(self.parse_sequence())
         return alt(*options)
 
-    def sequence(self) -> Node:
-        """Parse parts up to ``|``, ``)`` or the end."""
+    def parse_sequence(self) -> Node:
+        """Parse parts up to ``|``, ``)`` or the end, which stays; no parts match the empty text."""
         parts: list[Node] = []
-        self.skip()
+        self.skip_blanks()
         while not self.cursor.done and self.cursor.peek() not in "|)":
-            parts.append(self.repetition())
-            self.skip()
+            parts.append(self.parse_repetition())
+            self.skip_blanks()
         return seq(*parts)
 
-    def repetition(self) -> Node:
-        """Parse one part and the quantifier after it, if there is one."""
+    def parse_repetition(self) -> Node:
+        """Parse one part and the quantifier after it, if there is one.
+
+        Raises:
+            PatternError: If a quantifier stands first, or a second one follows.
+        """
         if self.cursor.peek() in QUANTIFIERS:
             raise self.cursor.error("there is nothing to repeat; escape the character")
-        body = self.atom()
-        self.skip()
-        where = self.cursor.position
-        bounds = self.quantifier()
+        body = self.parse_atom()
+        self.skip_blanks()
+        position = self.cursor.position
+        bounds = self.take_quantifier()
         if bounds is None:
             return body
-        return Repeat(body, *bounds, possessive=self.suffix(), position=where)
+        possessive = self.take_possessive_sign()
+        return Repeat(body, *bounds, possessive=possessive, position=position)
 
-    def quantifier(self) -> tuple[int, int | None] | None:
-        """Take a quantifier; return its bounds, or None where there is none."""
+    def take_quantifier(self) -> tuple[int, int | None] | None:
+        """Move past a quantifier and return its bounds.
+
+        Returns:
+            The least and the greatest number of repetitions (None for no limit), or None where
+            no quantifier comes next; the cursor then stays.
+
+        Raises:
+            PatternError: If the bounds are not in order, or above `max_repeat`.
+        """
         if self.cursor.peek() in QUANTIFIERS:
             return QUANTIFIERS[self.cursor.next("a quantifier")]
         counted = self.counted.match(self.cursor.text, self.cursor.position)
@@ -129,14 +155,21 @@ class _Parser(ABC):
             return None
         low, comma, high = counted.groups()
         least = int(low or 0)
-        most = int(high) if high else None if comma else least
+        if high:
+            most: int | None = int(high)
+        else:
+            most = None if comma else least
         if max(least, most or 0) > self.max_repeat or (most is not None and most < least):
             raise self.cursor.error(f"counts must be in order and at most {self.max_repeat}")
         self.cursor.position = counted.end()
         return least, most
 
-    def suffix(self) -> bool:
-        """Take what may follow a quantifier; tell whether it makes it possessive."""
+    def take_possessive_sign(self) -> bool:
+        """Move past a ``+`` after a quantifier; tell whether there was one.
+
+        Raises:
+            PatternError: If another quantifier, or the ``?`` of a lazy one, follows.
+        """
         possessive = self.cursor.take("+")
         if self.cursor.peek() == "?":
             raise self.cursor.error("lazy quantifiers are not supported; use a negated class")
@@ -145,38 +178,50 @@ class _Parser(ABC):
             raise self.cursor.error("a quantifier cannot follow a quantifier; use a group")
         return possessive
 
-    def group(self) -> Node:
-        """Parse the inside of a group and its closing parenthesis; the opening one is taken."""
+    def parse_group(self) -> Node:
+        """Parse the inside of a group and its closing parenthesis; the opening one is taken.
+
+        Raises:
+            PatternError: If the group is never closed, or groups nest deeper than MAX_DEPTH.
+        """
         at = self.cursor.position - 1
         if self.depth == MAX_DEPTH:
             raise self.cursor.error(f"groups nest deeper than {MAX_DEPTH}; flatten them", at)
         self.depth += 1
-        node = self.alternation()
+        node = self.parse_alternation()
         self.depth -= 1
         if not self.cursor.take(")"):
             raise self.cursor.error("the group is never closed; add ')'", at)
         return node
 
-    def skip(self) -> None:  # noqa: B027 - a hook that does nothing is the default, not a gap
-        """Pass over what has no meaning between parts."""
+    # A hook: that it does nothing is the default, and no method that somebody forgot to write.
+    def skip_blanks(self) -> None:  # noqa: B027
+        """Move past blanks if they have no meaning; in a regular expression they are characters."""
 
     @abstractmethod
-    def atom(self) -> Node:
+    def parse_atom(self) -> Node:
         """Parse one part without its quantifier."""
 
 
 class RegexParser(_Parser):
-    """The notation of regular expressions."""
+    """A parser of regular expressions, whose methods move its cursor past what they parse.
+
+    A `CharReader` reads single characters.
+    """
 
     def __init__(self, text: str, reader: type[CharReader] = CharReader) -> None:
-        """Read `text`, its characters by `reader`."""
+        """Prepare to parse `text`, with a new `reader` for escapes, sets and literals."""
         super().__init__(text)
         self.reader = reader(self.cursor)
 
-    def atom(self) -> Node:
-        """Parse a group, an assertion, or one character."""
+    def parse_atom(self) -> Node:
+        """Parse a group, an assertion, or one character.
+
+        Raises:
+            PatternError: If it is ``^``, or a brace or bracket without a backslash.
+        """
         if self.cursor.peek() == "(":
-            return self.parenthesis()
+            return self.parse_parenthesis()
         at = self.cursor.position
         char = self.cursor.next("a character")
         match char:
@@ -194,75 +239,105 @@ class RegexParser(_Parser):
                 raise self.cursor.error(f"to mean the character, write '\\{char}'", at)
         return Chars(self.reader.literal(char))
 
-    def parenthesis(self) -> Node:
-        """Parse a group or an assertion."""
+    def parse_parenthesis(self) -> Node:
+        """Parse a group or a lookahead, whose opening parenthesis comes next.
+
+        Raises:
+            PatternError: If the group is of a kind that is not supported; the message names it.
+        """
         at = self.cursor.position
         for opening, negative in (("(?=", False), ("(?!", True)):
             if self.cursor.take(opening):
-                return self.look(negative, at)
+                return self.parse_look(negative, at)
         if self.cursor.take("(?i:"):
-            return self.folded_group()
+            return self.parse_folded_group()
         if self.cursor.take("(?:"):
-            return self.group()
+            return self.parse_group()
         for opening, problem in _BAD_GROUPS.items():
             if self.cursor.peek(len(opening)) == opening:
                 raise self.cursor.error(problem, at)
         self.cursor.take("(")
-        return self.group()
+        return self.parse_group()
 
-    def folded_group(self) -> Node:
-        """Parse a group in which case is ignored."""
-        outside, self.reader.fold = self.reader.fold, True
-        node = self.group()
-        self.reader.fold = outside
+    def parse_folded_group(self) -> Node:
+        """Parse the rest of a group in which case is ignored, after ``(?i:``."""
+        fold_outside, self.reader.fold = self.reader.fold, True
+        node = self.parse_group()
+        self.reader.fold = fold_outside
         return node
 
-    def look(self, negative: bool, at: int) -> Node:
-        """Parse the inside of a lookahead."""
-        node = self.group()
+    def parse_look(self, negative: bool, at: int) -> Node:
+        """Parse the rest of a lookahead, after ``(?=`` or ``(?!``.
+
+        Args:
+            negative: Whether it was ``(?!``.
+            at: The offset of the parenthesis, for messages of dialects that need it.
+
+        Raises:
+            PatternError: If its body is not exactly one character or class.
+        """
+        node = self.parse_group()
         if not isinstance(node, Chars):
             raise self.cursor.error("a lookahead holds exactly one character or class", at)
         return Look(negative, node.chars)
 
 
 class _GrammarParser(_Parser):
-    """The notation of schemas: names of classes, blanks ignored."""
+    """A parser of schema grammars, whose methods move its cursor past what they parse.
+
+    A grammar consists of names of classes, between which blanks do not count.
+    """
 
     def __init__(self, text: str, classes: Mapping[str, CodePointSet]) -> None:
         super().__init__(text)
         self.classes = classes
 
-    def skip(self) -> None:
-        """Pass over blanks."""
+    def skip_blanks(self) -> None:
+        """Move past blanks."""
         while not self.cursor.done and self.cursor.peek().isspace():
             self.cursor.next("a blank")
 
-    def suffix(self) -> bool:
-        """Refuse every suffix: in a grammar, lazy and possessive mean nothing."""
-        self.skip()
+    def take_possessive_sign(self) -> bool:
+        """Return False: a grammar has no possessive quantifiers.
+
+        Raises:
+            PatternError: If anything like a second quantifier follows, blanks before it or not.
+        """
+        self.skip_blanks()
         if self.cursor.peek() in ("?", "*", "+", "{"):
             raise self.cursor.error("a quantifier cannot follow a quantifier; use a group")
         return False
 
-    def atom(self) -> Node:
-        """Parse a group or the name of a class."""
+    def parse_atom(self) -> Node:
+        """Parse a group or the name of a class.
+
+        Raises:
+            PatternError: If neither comes next, or no class has this name.
+        """
         if self.cursor.take("("):
-            return self.group()
+            return self.parse_group()
         at = self.cursor.position
-        found = _NAME.match(self.cursor.text, at)
-        if not found:
+        name = _NAME.match(self.cursor.text, at)
+        if not name:
             raise self.cursor.error(
                 f"{self.cursor.peek()!r} is neither the name of a class nor one of ( ) | ? * + {{"
             )
-        self.cursor.position = found.end()
-        if found[0] not in self.classes:
+        self.cursor.position = name.end()
+        if name[0] not in self.classes:
             known = ", ".join(self.classes)
             raise self.cursor.error(
-                f"no class {found[0]!r}; the classes are {known}, with blanks between them", at
+                f"no class {name[0]!r}; the classes are {known}, with blanks between them", at
             )
-        return Chars(self.classes[found[0]])
+        return Chars(self.classes[name[0]])
 
 
 def grammar_names(text: str) -> tuple[str, ...]:
-    """Return the names in a schema's grammar, each once, in order of appearance."""
+    """Return the names in a schema's grammar, each once, in order of their first appearance.
+
+    The grammar need not parse; only its names are looked for.
+
+    Example:
+        >>> grammar_names("C (H C)* | V")
+        ('C', 'H', 'V')
+    """
     return tuple(dict.fromkeys(_NAME.findall(text)))

@@ -1,7 +1,7 @@
-"""Proof that a possessive quantifier changes nothing.
+"""The proof that a possessive quantifier changes nothing.
 
 Tokenizer patterns write ``\\p{L}++`` to spare a backtracking engine some work. An automaton never
-backtracks, so the mark can be dropped, *if* the engine would never have used what it forbids:
+backtracks, so the sign can be dropped, *if* the engine would never have used what it forbids:
 giving back characters of the repetition. For a body that is one class of characters, that is so
 when either
 
@@ -23,34 +23,40 @@ from wwho.errors import PatternError
 
 
 def refuse_unproven(nfa: Nfa, alphabet: Alphabet, *, longest: bool) -> None:
-    """Raise unless every possessive quantifier can be dropped.
+    """Raise PatternError unless every possessive quantifier can be compiled as a greedy one.
 
     Args:
-        nfa: The automaton, built as if the quantifiers were greedy.
+        nfa: The automaton, built as if the quantifiers were greedy; `Nfa.exits` lists them.
         alphabet: Its symbols.
         longest: Whether the scanner wants the longest match rather than the first.
 
     Raises:
-        PatternError: If a proof fails; `PatternError.position` is the quantifier's.
+        PatternError: If a proof fails; `PatternError.position` is the quantifier's. A quantifier
+            that is harmless in fact may be refused: its body is more than one class, or the proof
+            looks at one character only.
     """
-    for leave in nfa.exits:
-        if not isinstance(leave.repeat.body, Chars):
-            raise _refusal(leave, "it repeats more than one character class")
-        if not longest and _always_matches_nothing(nfa, leave.state):
+    for repeat_exit in nfa.exits:
+        if not isinstance(repeat_exit.repeat.body, Chars):
+            raise _refusal(repeat_exit, "it repeats more than one character class")
+        if not longest and _can_end_at(nfa, repeat_exit.state):
             continue
-        clash = next(_clashes(nfa, alphabet, leave.state, leave.repeat.body), None)
+        clashes = _clashing_symbols(nfa, alphabet, repeat_exit.state, repeat_exit.repeat.body)
+        clash = next(clashes, None)
         if clash is not None:
             example = alphabet.classes.samples[clash - 1]
-            raise _refusal(leave, f"what follows it may also start at {example!a}")
+            raise _refusal(repeat_exit, f"what follows it may also start at {example!a}")
 
 
-def _always_matches_nothing(nfa: Nfa, state: int) -> bool:
-    """Tell whether the rule can end at `state` whatever comes next."""
+def _can_end_at(nfa: Nfa, state: int) -> bool:
+    """Tell whether a match can end at a state, whatever comes next and without any assertion."""
     return any(isinstance(each, Accept) for each in closure(nfa, [state], lambda _: False))
 
 
-def _clashes(nfa: Nfa, alphabet: Alphabet, state: int, body: Chars) -> Iterator[int]:
-    """Yield the symbols of the body before or over which the pattern can go on at `state`."""
+def _clashing_symbols(nfa: Nfa, alphabet: Alphabet, state: int, body: Chars) -> Iterator[int]:
+    """Yield, ascending, the symbols of the body before which a match can end or go on at `state`.
+
+    Nothing is known of the character before, so every look behind is taken to hold.
+    """
     for symbol in sorted(alphabet.symbols(body.chars)):
         reached = closure(nfa, [state], partial(alphabet.holds, symbol=symbol))
         if any(
@@ -59,10 +65,10 @@ def _clashes(nfa: Nfa, alphabet: Alphabet, state: int, body: Chars) -> Iterator[
             yield symbol
 
 
-def _refusal(leave: Exit, reason: str) -> PatternError:
-    """Build the error for one quantifier."""
+def _refusal(repeat_exit: Exit, reason: str) -> PatternError:
+    """Return the error for one quantifier."""
     return PatternError(
-        f"at position {leave.repeat.position}: this possessive quantifier may change what "
+        f"at position {repeat_exit.repeat.position}: this possessive quantifier may change what "
         f"matches, since {reason}; drop the '+' if it is only there for speed",
-        position=leave.repeat.position,
+        position=repeat_exit.repeat.position,
     )

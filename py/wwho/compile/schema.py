@@ -1,4 +1,4 @@
-"""A script schema in memory, and how it is made of a document."""
+"""A script schema in memory, and the reading of one from a document."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wwho.compile.codepoints import CodePointSet
-from wwho.compile.document import Document, digest, read_ranges
-from wwho.compile.equivalence import Dfa as Table
 from wwho.compile.parse import grammar_names, parse_grammar
+from wwho.compile.schema_document import Document, digest, read_ranges
 from wwho.compile.syntax import Node
-
-__all__ = ["OTHER", "Schema", "Table"]
+from wwho.compile.transition_table import TransitionTable
 
 OTHER = "O"
 """The name by which a grammar or a table may speak of characters that are in no class."""
@@ -20,7 +18,7 @@ OTHER = "O"
 
 @dataclass(frozen=True)
 class Schema:
-    """What a script's characters are, and what its syllables look like.
+    """The description of a script: the roles of its characters, and the form of its syllables.
 
     Attributes:
         name: A short name, such as ``"sinhala"``.
@@ -28,13 +26,14 @@ class Schema:
         script: The ISO 15924 code, such as ``"Sinh"``.
         unicode: The Unicode version the classes were written for.
         blocks: The characters that belong to the script: they start and continue its segments.
-        classes: The named classes.
+        classes: The characters of each named class.
         joiners: Characters that continue a segment but never start one: those that scripts share,
             and signs that are nothing without a letter before them.
         grammar: The syllable, as a regular expression over the names of classes.
         digest: SHA-256 of the canonical JSON of the schema, in hexadecimal.
-        groups: Names for several classes at once, which the grammar may use.
-        table: The schema's own transition table, if it brings one; it then cuts the syllables.
+        groups: The classes of each group: a name for several at once, for the grammar.
+        table: The schema's own transition table, if it brings one; it then cuts the syllables
+            instead of the grammar.
         valid: Whether the schema fulfils the six conditions.
     """
 
@@ -48,17 +47,20 @@ class Schema:
     grammar: str
     digest: str
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    table: Table | None = field(default=None, hash=False)
+    table: TransitionTable | None = field(default=None, hash=False)
     valid: bool = True
 
     @property
     def syllable(self) -> Node:
-        """The grammar's syntax tree."""
-        return parse_grammar(self.grammar, self.names)
+        """The grammar's syntax tree, parsed anew each time."""
+        return parse_grammar(self.grammar, self.named_sets)
 
     @property
-    def names(self) -> dict[str, CodePointSet]:
-        """What each name of the grammar stands for: a class, a group, or what is in no class."""
+    def named_sets(self) -> dict[str, CodePointSet]:
+        """The characters of each name that the grammar may use.
+
+        They are the classes, the groups, and `OTHER`: the blocks and joiners without all classes.
+        """
         groups = {
             name: union(self.classes[each] for each in members)
             for name, members in self.groups.items()
@@ -67,36 +69,41 @@ class Schema:
         return {**self.classes, **groups, OTHER: unclassed}
 
     @property
-    def starts(self) -> CodePointSet:
-        """The characters that start a segment."""
+    def segment_starts(self) -> CodePointSet:
+        """The characters that start a segment: the blocks without the joiners."""
         return self.blocks - self.joiners
 
     @property
     def letters(self) -> CodePointSet:
-        """The characters of the classes that the grammar names, on their own or in a group."""
-        names = self.names
+        """The characters of the classes that the grammar names, on their own or in a group.
+
+        `OTHER` is none of these classes, even if the grammar names it.
+        """
+        sets = self.named_sets
         used = set(grammar_names(self.grammar)) - {OTHER}
-        return union(names[name] for name in names if name in used)
+        return union(sets[name] for name in sets if name in used)
 
     @property
     def classified(self) -> CodePointSet:
-        """The characters of all classes."""
+        """The characters of all classes, whether or not the grammar names them."""
         return union(self.classes.values())
 
 
 def union(sets: Iterable[CodePointSet]) -> CodePointSet:
-    """Return everything that is in one of the sets."""
+    """Return the union of any number of sets; of none, the empty set."""
     return CodePointSet(tuple(each for chars in sets for each in chars.ranges))
 
 
 def read_schema(document: Document) -> Schema:
-    """Build a schema, whether or not it fulfils the six conditions.
+    """Return the schema that a document describes, whether or not it fulfils the six conditions.
 
-    The router goes by the blocks and the joiners alone: a classified character that is in neither,
-    which breaks condition 2, is text of no script, whatever the table says of it.
+    `Schema.valid` is True; `examine_schema` checks it. The router goes by the blocks and the
+    joiners alone: a classified character that is in neither, which breaks condition 2, is text of
+    no script, whatever the table says of it.
 
     Args:
-        document: A document without shape errors.
+        document: A document without shape errors (`wwho.compile.schema_shape`); others may raise
+            anything.
     """
     table = document.get("table")
     groups = document.get("groups", {})
@@ -111,13 +118,13 @@ def read_schema(document: Document) -> Schema:
         grammar=document["grammar"],
         digest=digest(document),
         groups={name: tuple(members) for name, members in groups.items()},
-        table=None if table is None else _table(table),
+        table=None if table is None else _read_table(table),
     )
 
 
-def _table(table: dict[str, Any]) -> Table:
-    """Build a transition table."""
-    return Table(
+def _read_table(table: dict[str, Any]) -> TransitionTable:
+    """Return the transition table that a document's ``table`` describes."""
+    return TransitionTable(
         states=tuple(table["states"]),
         start=table["start"],
         accepting=frozenset(table["accepting"]),

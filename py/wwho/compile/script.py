@@ -1,8 +1,9 @@
-"""SCRIPT: characters as a block and an index, and text cut where the script changes.
+"""The blocks of SCRIPT, an alphabet of pairs, and the scanner that cuts where the script changes.
 
-A *group* is all characters of one script and one kind: letters and marks (LM), punctuation and
-symbols (PS), numbers (N), separators (Z), others (C). A large group is cut into blocks. From *BPE
-Stays on SCRIPT* (arXiv 2505.24689) and its authors' code, with the Unicode data of this package.
+SCRIPT writes each character as a block and an index in it. A *group* is all characters of one
+script and one kind: letters and combining marks (LM), punctuation and symbols (PS), numbers (N),
+separators (Z), others (C). A large group is split into blocks. From *BPE Stays on SCRIPT* (arXiv
+2505.24689) and its authors' code, with the Unicode data of this package.
 """
 
 from __future__ import annotations
@@ -21,43 +22,45 @@ from wwho.compile.unicode import category, script, script_names
 Group = tuple[str, str]
 """A script and a kind."""
 
-MOVED: Final[dict[int, Group]] = {
+MOVED_CHARACTERS: Final[dict[int, Group]] = {
     0x09: ("Common", "Z"),
     0x0A: ("Common", "Z"),
     0x30FC: ("Inherited", "LM"),
     0xFF70: ("Inherited", "LM"),
     0x640: ("Arabic", "LM"),
 }
-"""Characters that belong to another group than their properties say. In it, they come first."""
+"""The group of each character that is not in the one its properties say; it comes first there."""
 
-SPACED: Final[tuple[Group, ...]] = (
-    *((script, "LM") for script in ("Latin", "Arabic", "Devanagari", "Hangul", "Ethiopic")),
-    *((script, "LM") for script in ("Cyrillic", "Greek", "Hebrew", "Bengali", "Syriac", "Oriya")),
-    *((script, "LM") for script in ("Tamil", "Telugu", "Gurmukhi", "Gujarati", "Sinhala")),
-    *((script, "LM") for script in ("Malayalam", "Armenian", "Kannada", "Georgian")),
+_SPACED_SCRIPTS = """
+    Latin Arabic Devanagari Hangul Ethiopic Cyrillic Greek Hebrew Bengali Syriac Oriya Tamil Telugu
+    Gurmukhi Gujarati Sinhala Malayalam Armenian Kannada Georgian
+"""
+
+SPACED_GROUPS: Final[tuple[Group, ...]] = (
+    *((script, "LM") for script in _SPACED_SCRIPTS.split()),
     ("Common", "PS"),
 )
-"""Groups that a single space before them belongs to."""
+"""Groups that take a single space before them into their piece."""
 
-LARGEST = ("Latin", "LM")
-"""The group whose size is the most that a block has."""
+LARGEST_GROUP = ("Latin", "LM")
+"""The group that is one block; its size is the most characters that a block has."""
 
 KINDS: Final = {"LM": "LM", "PS": "PS", "N": "N", "Z": "Z", "C": ("Cc", "Cf")}
-"""Categories of each kind. What is of none has no script either: unassigned, surrogates, and
-characters for private use."""
+"""The general categories of each kind. Characters of no kind (unassigned ones, surrogates, those
+for private use) have no script either."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Characters that share a symbol.
+    """A list of characters of one script and kind that share their first symbol.
 
     Attributes:
-        script: their script, as Unicode names it.
-        kind: LM, PS, N, Z or C, or whatever a file calls it.
-        characters: their code points by index.
-        number: of what continues a piece that another block began: that of its group, but that
-            Han and Hiragana have one.
-        spaced: whether a single space before them belongs to them.
+        script: The script, as Unicode names it.
+        kind: LM, PS, N, Z or C, or the name that an imported file gives it.
+        characters: The code points by index.
+        number: Blocks with equal numbers go on with each other's pieces. It is that of the group;
+            Han and Hiragana share one.
+        spaced: Whether a single space before the characters belongs to their piece.
     """
 
     script: str
@@ -68,46 +71,55 @@ class Block:
 
     @property
     def inherits(self) -> bool:
-        """Whether they belong to what is before them, whatever that is."""
+        """Whether the characters go on with any piece before them (Unicode's Inherited)."""
         return self.script == "Inherited"
 
     @property
     def ranges(self) -> tuple[tuple[int, int], ...]:
-        """The characters as ascending stretches, by index."""
-        found: list[tuple[int, int]] = []
+        """The characters by index, in ranges of consecutive code points, first and last included.
+
+        Example:
+            >>> Block("Common", "Z", (9, 10, 32, 160), number=0, spaced=False).ranges
+            ((9, 10), (32, 32), (160, 160))
+        """
+        ranges: list[tuple[int, int]] = []
         for each in self.characters:
-            if found and found[-1][1] == each - 1:
-                found[-1] = (found[-1][0], each)
+            if ranges and ranges[-1][1] == each - 1:
+                ranges[-1] = (ranges[-1][0], each)
             else:
-                found.append((each, each))
-        return tuple(found)
+                ranges.append((each, each))
+        return tuple(ranges)
 
 
 @cache
-def groups() -> dict[Group, tuple[int, ...]]:
-    """The characters of each group, in order of their indices: 381 groups.
+def script_groups() -> dict[Group, tuple[int, ...]]:
+    """Return the code points of each of SCRIPT's 381 groups, in order of their indices.
+
+    That order is by code point, except that `MOVED_CHARACTERS` come first. Callers must not change
+    the dictionary, which is cached.
 
     Example:
-        >>> len(groups()), groups()["Inherited", "LM"][:3]
+        >>> len(script_groups()), script_groups()["Inherited", "LM"][:3]
         (381, (12540, 65392, 768))
     """
-    found: dict[Group, list[int]] = {}
-    for code_point, group in MOVED.items():
-        found.setdefault(group, []).append(code_point)
-    for kind, names in KINDS.items():
-        members = {point for name in names for point in category(name)} - MOVED.keys()
+    groups: dict[Group, list[int]] = {}
+    for code_point, group in MOVED_CHARACTERS.items():
+        groups.setdefault(group, []).append(code_point)
+    for kind, category_names in KINDS.items():
+        members = {point for name in category_names for point in category(name)}
+        members -= MOVED_CHARACTERS.keys()
         for name in script_names():
             if points := [point for point in script(name) if point in members]:
-                found.setdefault((name, kind), []).extend(points)
-    return {group: tuple(points) for group, points in found.items()}
+                groups.setdefault((name, kind), []).extend(points)
+    return {group: tuple(points) for group, points in groups.items()}
 
 
 @cache
 def script_blocks() -> tuple[Block, ...]:
-    """The blocks of SCRIPT, by number: 468 with at most 1,448 characters.
+    """Return the 468 blocks of SCRIPT in the order of their symbols, with up to 1,448 characters.
 
     Groups come in descending order of the number of characters that their script has, then of their
-    own characters, compared one by one; blocks of a group one after another.
+    own code points, compared one by one; the blocks of a group come one after another.
 
     Example:
         >>> blocks = script_blocks()
@@ -116,36 +128,53 @@ def script_blocks() -> tuple[Block, ...]:
         >>> blocks[0].script, blocks[0].kind
         ('Han', 'N')
     """
-    found, sizes = groups(), Counter[str]()
-    for (name, _), points in found.items():
-        sizes[name] += len(points)
-    order = sorted(found.items(), key=lambda item: (sizes[item[0][0]], item[1]), reverse=True)
-    most = len(found[LARGEST])
-    numbers = {group: number for number, (group, _) in enumerate(order)}
+    groups, script_sizes = script_groups(), Counter[str]()
+    for (name, _), points in groups.items():
+        script_sizes[name] += len(points)
+    ordered = sorted(
+        groups.items(), key=lambda item: (script_sizes[item[0][0]], item[1]), reverse=True
+    )
+    largest = len(groups[LARGEST_GROUP])
+    numbers = {group: number for number, (group, _) in enumerate(ordered)}
     return tuple(
         Block(
-            name, kind, points[at : at + most], joined(numbers, name, kind), (name, kind) in SPACED
+            name,
+            kind,
+            points[at : at + largest],
+            number=joined(numbers, name, kind),
+            spaced=(name, kind) in SPACED_GROUPS,
         )
-        for (name, kind), points in order
-        for at in range(0, len(points), most)
+        for (name, kind), points in ordered
+        for at in range(0, len(points), largest)
     )
 
 
 def joined(numbers: Mapping[Group, int], name: str, kind: str) -> int:
-    """The number of a group, where pieces go on from Han to Hiragana, and back."""
-    return (
-        numbers.get(("Han", kind), numbers[name, kind])
-        if name == "Hiragana"
-        else numbers[name, kind]
-    )
+    """Return the number that a block of this script and kind has for `Block.number`.
+
+    It is the group's number, but Hiragana has that of Han, if there is Han of this kind: Japanese
+    pieces go on from one to the other.
+
+    Raises:
+        KeyError: If `numbers` lacks the group.
+    """
+    own = numbers[name, kind]
+    return numbers.get(("Han", kind), own) if name == "Hiragana" else own
 
 
 def script_pieces(blocks: Sequence[Block]) -> Scanner:
-    """What cuts a text into pieces of one script and kind each.
+    """Return the scanner that cuts a text into pieces of one script and kind each.
 
-    What is Inherited goes on with what is before it, and so does what then comes of the group that
-    began the piece. A single space before a group that takes it, and all else, begins a piece.
-    What is of no block has a group of its own.
+    A piece begins with a character of a group, or with a single space and a character of a group
+    that takes spaces. It goes on with characters of that group and with Inherited ones. Inherited
+    characters at the start of a text are a piece of their own. Characters of no block form one more
+    group.
+
+    Args:
+        blocks: Those of `script_blocks`, or of an imported model.
+
+    Returns:
+        A scanner for the longest match with one rule.
 
     Example:
         >>> from wwho.compile.scanners import compile_scanners
@@ -153,19 +182,24 @@ def script_pieces(blocks: Sequence[Block]) -> Scanner:
         >>> compiled.classes.n_classes, compiled.automata[0].n_states
         (380, 382)
     """
-    members: dict[int, list[tuple[int, int]]] = {}
-    inherited: list[tuple[int, int]] = []
-    spaced = {block.number for block in blocks if block.spaced}
+    group_ranges: dict[int, list[tuple[int, int]]] = {}
+    inherited_ranges: list[tuple[int, int]] = []
     for block in blocks:
-        (inherited if block.inherits else members.setdefault(block.number, [])).extend(block.ranges)
-    sets = {number: CodePointSet(tuple(ranges)) for number, ranges in members.items()}
-    goes_on = CodePointSet(tuple(inherited))
-    rest = ALL - CodePointSet(tuple(r for each in (*members.values(), inherited) for r in each))
-    rules: list[Node] = []
-    for number, group in (*sets.items(), (-1, rest)):
+        if block.inherits:
+            inherited_ranges.extend(block.ranges)
+        else:
+            group_ranges.setdefault(block.number, []).extend(block.ranges)
+    groups = {number: CodePointSet(tuple(ranges)) for number, ranges in group_ranges.items()}
+    inherited = CodePointSet(tuple(inherited_ranges))
+    known = CodePointSet(
+        tuple(each for ranges in (*group_ranges.values(), inherited_ranges) for each in ranges)
+    )
+    spaced = {block.number for block in blocks if block.spaced}
+    options: list[Node] = []
+    for number, group in (*groups.items(), (-1, ALL - known)):
         start: Node = Chars(group)
         if number in spaced:
             start = Alt((start, seq(Chars(CodePointSet.of(" ")), start)))
-        rules.append(seq(start, many(Chars(group | goes_on))))
-    rules.append(many(Chars(goes_on), 1))
-    return Scanner("script", (Alt(tuple(rules)),), longest=True)
+        options.append(seq(start, many(Chars(group | inherited))))
+    options.append(many(Chars(inherited), 1))
+    return Scanner("script", (Alt(tuple(options)),), longest=True)

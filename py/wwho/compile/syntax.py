@@ -1,4 +1,7 @@
-"""The syntax tree of a pattern: what a parser returns and a compiler reads."""
+"""The syntax tree of a pattern: what parsers return and `wwho.compile.nfa` reads.
+
+All nodes are immutable and compare by value; the positions in messages do not count.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +13,37 @@ from wwho.compile.codepoints import CodePointSet
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """One character out of a set."""
+    """A node that takes one character out of a set; an empty set matches nothing at all."""
 
     chars: CodePointSet
 
 
 @dataclass(frozen=True, slots=True)
 class Seq:
-    """The parts one after another; no parts at all match the empty string."""
+    """A node that matches its parts one after another; no parts at all match the empty string."""
 
     parts: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Alt:
-    """One of the options; an earlier one is preferred to a later one."""
+    """A node that matches one of its options; an earlier one is preferred to a later one."""
 
     options: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A body `min` to `max` times, as often as possible, or as seldom.
+    """A node that matches its body `min` to `max` times, greedily unless it is lazy.
 
     Attributes:
-        body: What is repeated.
+        body: The pattern that is repeated.
         min: The least number of times.
-        max: The greatest, or None for no limit.
+        max: The greatest number of times, or None for no limit.
         possessive: Whether the pattern forbids giving back a repetition. The compiler accepts
-            that only where it changes nothing, see `possessive.py`.
-        lazy: Whether fewer repetitions are preferred.
-        position: Where the quantifier stands in the pattern, for messages.
+            that only where it changes nothing; see `wwho.compile.possessive`.
+        lazy: Whether fewer repetitions are preferred to more.
+        position: The offset of the quantifier in the pattern's text, for messages.
     """
 
     body: Node
@@ -53,9 +56,10 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Holds where the next character is in the set, or, if negative, is not.
+    """An assertion that holds where the next character is in a set, or, if negative, is not.
 
-    At the end of the text there is no next character: a negative look holds, a positive does not.
+    It takes no character. At the end of the text there is no next character: a negative look
+    holds, a positive one does not.
     """
 
     negative: bool
@@ -64,9 +68,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """Holds where the character before is in the set, or, if negative, is not.
+    """An assertion that holds where the character before is in a set, or, if negative, is not.
 
-    At the beginning of the text there is none: a negative one holds, a positive does not.
+    It takes no character. At the beginning of the text there is no character before: a negative
+    look behind holds, a positive one does not.
     """
 
     negative: bool
@@ -75,12 +80,15 @@ class Behind:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """Holds where what comes next matches, or, if negative, does not: several characters.
+    """An assertion that holds where several next characters match, or, if negative, do not.
+
+    It takes no character. The compiler allows it only at the end of a rule.
 
     Attributes:
-        negative: Whether it must not match.
-        body: What it looks at, of bounded length.
-        position: Where it stands in the pattern, for messages.
+        negative: Whether the body must not match.
+        body: The pattern to look for. It may need at most `wwho.compile.nfa.MAX_BACK` characters
+            beyond the first to be decided.
+        position: The offset of the assertion in the pattern's text, for messages.
     """
 
     negative: bool
@@ -90,17 +98,19 @@ class Ahead:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Holds at the end of the text, and nowhere else."""
+    """An assertion that holds at the end of the text, and nowhere else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A hand-drawn automaton as part of a pattern: any path from `start` to an accepting state.
+    """A hand-drawn automaton as a node; it matches any path from `start` to an accepting state.
+
+    A longer path is preferred to ending, and an earlier edge of a state to a later one.
 
     Attributes:
         start: The state to begin in. States are numbered from 0.
-        accepting: The states to end in.
-        edges: ``(from, characters, to)``.
+        accepting: The states in which a match may end.
+        edges: ``(state, characters, next state)``.
     """
 
     start: int
@@ -112,7 +122,19 @@ Node = Chars | Seq | Alt | Repeat | Look | Behind | Ahead | End | Machine
 
 
 def mapped(node: Node, chars: Callable[[CodePointSet], CodePointSet], end: Node = End()) -> Node:
-    """Return a pattern with other sets of characters, and with something else for its end."""
+    """Return a copy of a syntax tree with other character sets, and another node for each `End`.
+
+    Args:
+        node: The tree; it does not change.
+        chars: Called with every character set in the tree, those of assertions and machines
+            included; the result takes its place.
+        end: The node in place of each `End`. By default the ends stay.
+
+    Example:
+        >>> digit, letter = CodePointSet.of(("0", "9")), CodePointSet.of("x")
+        >>> mapped(seq(Chars(digit), End()), lambda _: letter) == seq(Chars(letter), End())
+        True
+    """
     match node:
         case Chars():
             return Chars(chars(node.chars))
@@ -127,24 +149,25 @@ def mapped(node: Node, chars: Callable[[CodePointSet], CodePointSet], end: Node 
         case End():
             return end
         case Machine(start, accepting, edges):
-            return Machine(start, accepting, tuple((a, chars(c), b) for a, c, b in edges))
+            changed = ((state, chars(each), target) for state, each, target in edges)
+            return Machine(start, accepting, tuple(changed))
 
 
 def seq(*parts: Node) -> Node:
-    """Join parts, without wrapping a single one."""
+    """Return a node that matches the parts one after another; a single part is returned as is."""
     return parts[0] if len(parts) == 1 else Seq(parts)
 
 
 def alt(*options: Node) -> Node:
-    """Offer options, without wrapping a single one."""
+    """Return a node that prefers earlier options; a single option is returned as is."""
     return options[0] if len(options) == 1 else Alt(options)
 
 
 def optional(body: Node) -> Node:
-    """Make a part optional, preferring to take it."""
+    """Return a node that matches `body` or nothing, and prefers `body`."""
     return Repeat(body, 0, 1)
 
 
 def many(body: Node, least: int = 0) -> Node:
-    """Repeat a part without limit, as often as possible."""
+    """Return a node that matches `body` at least `least` times, as often as possible."""
     return Repeat(body, least, None)

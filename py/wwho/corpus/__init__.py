@@ -1,4 +1,4 @@
-"""Reading text, wherever it lies."""
+"""A corpus: text to train or measure on, in files of any form, at URLs, or given by a program."""
 
 from wwho.corpus.corpus import Corpus
 

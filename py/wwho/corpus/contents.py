@@ -1,4 +1,4 @@
-"""The contents of a file, decompressed, as a stream of chunks; whether they are text in UTF-8."""
+"""Decompressing a file into chunks, and refusing what is not text in UTF-8."""
 
 from __future__ import annotations
 
@@ -21,84 +21,111 @@ STORED_CHUNK = 1 << 15
 """Stored bytes decompressed at a time: zstandard cannot be told to stop early."""
 
 MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+"""The first bytes of compressed data, and the ending of files with such data."""
+
 FOREIGN = {
     **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
     b"PK\3\4": "zip",
     b"7z\xbc\xaf\x27\x1c": "7z",
     b"PAR1\x15": "Parquet",
 }
-"""What is read under its own name or not at all, but never as text."""
+"""The first bytes of data that is read under its own name or not at all, but never as text."""
 
 
-def contents(file: str, stream: io.BufferedReader, advance: Advance = ignore) -> Iterator[bytes]:
-    """The decompressed contents of a file, in chunks.
+def read_contents(
+    file: str, stream: io.BufferedReader, advance: Advance = ignore
+) -> Iterator[bytes]:
+    """Yield the decompressed contents of a file, in chunks of up to `CHUNK` bytes or a bit more.
 
     Args:
-        file: its name, whose ending tells how it is compressed; of the standard input the first
-            bytes do.
-        stream: its stored bytes.
-        advance: is told how many of them have been read.
+        file: the file's name, whose ending tells how it is compressed; of the standard input the
+            first bytes do.
+        stream: the stored bytes of the file.
+        advance: is told how many stored bytes have been read since it was last called.
 
     Raises:
-        CorpusError: the package for ``.zst`` is not installed, or that data is damaged.
-        lzma.LZMAError: ``.xz`` is.
+        CorpusError: the package for ``.zst`` is not installed, or such data is damaged.
+        lzma.LZMAError: data of ``.xz`` is damaged.
         EOFError: the data is truncated.
-        OSError: it cannot be read, or is damaged.
+        OSError: the file cannot be read, or data of ``.gz`` is damaged.
     """
-    metered = buffered(stream, advance)
-    kind = sniffed(metered) if file == STANDARD_INPUT else compression(path_of(file)).lower()
-    return decompressed(file, metered, kind)
+    metered = buffer_metered(stream, advance)
+    kind = sniff(metered) if file == STANDARD_INPUT else compression(path_of(file)).lower()
+    return decompress(file, metered, kind)
 
 
-def buffered(raw: io.BufferedIOBase, advance: Advance) -> io.BufferedReader:
-    """A stream that tells how many bytes have been read from `raw`."""
+def buffer_metered(raw: io.BufferedIOBase, advance: Advance) -> io.BufferedReader:
+    """Return a buffered stream that tells `advance` how many bytes it has read from `raw`."""
     return io.BufferedReader(Metered(raw, advance), CHUNK)
 
 
-def sniffed(stream: io.BufferedReader, kinds: Mapping[bytes, str] = MAGIC) -> str:
-    """Which of these a stream is, judged by its first bytes, which are not consumed; or ""."""
+def sniff(stream: io.BufferedReader, kinds: Mapping[bytes, str] = MAGIC) -> str:
+    """Return the kind of data that a stream begins with, or "" for none of these kinds.
+
+    The first bytes are looked at and stay in the stream.
+
+    Args:
+        stream: the stream.
+        kinds: the name of each kind, by its first bytes; of several that fit, the first is taken.
+    """
     start = stream.peek(max(map(len, kinds)))
     return next((kind for magic, kind in kinds.items() if start.startswith(magic)), "")
 
 
 def check_text(file: str, stream: io.BufferedReader) -> None:
-    """Refuse a file that is to be read as text and is something else, as its first bytes say.
+    """Raise an error if a file is to be read as text and its first bytes are those of other data.
+
+    A file whose name says that it is compressed is not looked at, and the standard input may be
+    compressed. The first bytes stay in the stream.
 
     Raises:
-        CorpusError: it is; what is compressed may be so as its name says, or on the standard input.
+        CorpusError: the file begins like an archive, Parquet, compressed data, or text in UTF-16
+            or UTF-32.
     """
     if compression(path_of(file)):
         return
-    if kind := sniffed(stream, FOREIGN if file == STANDARD_INPUT else FOREIGN | MAGIC):
+    if kind := sniff(stream, FOREIGN if file == STANDARD_INPUT else FOREIGN | MAGIC):
         raise CorpusError(
             f"{file}: holds {kind} data where text is expected; unpack it, or name a file that "
             "ends in .gz, .xz, .zst or .parquet and is what it is called"
         )
-    if name := sniffed(stream, MARKS):
-        raise in_another(file, name)
+    if name := sniff(stream, BYTE_ORDER_MARKS):
+        raise wrong_encoding_error(file, name)
 
 
 class Metered(io.RawIOBase):
-    """A stream that tells how many bytes have been read from it."""
+    """A raw stream over another one that tells how many bytes have been read from it."""
 
     def __init__(self, stream: io.BufferedIOBase, advance: Advance) -> None:
-        """Read from `stream`, which stays the caller's to close."""
+        """Keep the stream to read from, which stays the caller's to close."""
         self._stream: io.BufferedIOBase = stream
         self._advance = advance
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True: this stream can be read."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Fill the buffer as far as there is something at once; 0 at the end."""
+        """Read into the buffer what there is without waiting for more, and return how many bytes.
+
+        0 means the end.
+        """
         size = self._stream.readinto1(buffer)
         self._advance(size)
         return size
 
 
-def decompressed(file: str, stream: io.BufferedReader, kind: str) -> Iterator[bytes]:
-    """The chunks of a stream, decompressed."""
+def decompress(file: str, stream: io.BufferedReader, kind: str) -> Iterator[bytes]:
+    """Return an iterator of the decompressed chunks of a stream.
+
+    Args:
+        file: the file's name, for errors.
+        stream: the stored bytes.
+        kind: ``.zst``, ``.xz``, ``.gz``, or "" for data that is not compressed.
+
+    Raises:
+        CorpusError, OSError, EOFError, lzma.LZMAError: as for `read_contents`.
+    """
     if kind == ".zst":
         return zstandard_chunks(file, stream)
     if kind == ".xz":
@@ -108,15 +135,16 @@ def decompressed(file: str, stream: io.BufferedReader, kind: str) -> Iterator[by
 
 
 def xz_chunks(stream: io.BufferedReader) -> Iterator[bytes]:
-    """The chunks of one or more xz streams, with padding behind each: zeros in fours.
+    """Yield the decompressed chunks of xz streams, one after another in one file.
 
-    `lzma.LZMAFile` ends without an error where a further stream is damaged.
+    After each there may be padding: zeros in fours. `lzma.LZMAFile` is not used, for it ends
+    without an error where a further stream is damaged.
 
     Raises:
         lzma.LZMAError: the data is damaged.
         EOFError: it is truncated.
     """
-    import lzma  # which Pyodide brings as a package of its own
+    import lzma  # here: Pyodide brings it as a package of its own
 
     frame, rest = lzma.LZMADecompressor(lzma.FORMAT_XZ), b""
     while data := rest or stream.read(STORED_CHUNK):
@@ -135,9 +163,9 @@ def xz_chunks(stream: io.BufferedReader) -> Iterator[bytes]:
 
 
 def zstandard_chunks(file: str, stream: io.BufferedReader) -> Iterator[bytes]:
-    """The chunks of a Zstandard stream of one or more frames.
+    """Yield the decompressed chunks of a Zstandard stream of one or more frames.
 
-    As much memory is taken as the frame asks for: up to 2 GiB, for one made with ``--long=31``.
+    It takes as much memory as the frame asks for: up to 2 GiB, for one made with ``--long=31``.
 
     Raises:
         CorpusError: the library is not installed, or the data is damaged.
@@ -163,28 +191,31 @@ def zstandard_chunks(file: str, stream: io.BufferedReader) -> Iterator[bytes]:
         raise EOFError
 
 
-MOST_JUNK = 3
-"""Text of which one part in so many is no text is binary data, or in another encoding."""
+JUNK_DIVISOR = 3
+"""A file is refused as no text if more than one byte in so many is broken or NUL."""
 
-MARKS = {
+BYTE_ORDER_MARKS = {
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-"""What text in another encoding begins with; the longest first, for one begins with another."""
+"""The first bytes of text in other encodings; the longest first, for one begins with another."""
 
 
 def check_encoding(file: str, data: bytes) -> None:
-    """Refuse a file that begins as no text in UTF-8 does.
+    """Raise an error if a file seems to be in another encoding than UTF-8, or to be no text.
+
+    Text with a few broken bytes passes. Without a byte order mark, UTF-16 is told by its NULs.
 
     Args:
-        file: its name.
-        data: its first block.
+        file: the file's name.
+        data: the first block of its text.
 
     Raises:
-        CorpusError: the file begins with the mark of another encoding, or more than a third of the
-            block is no text; it says which encoding the file seems to be in, and how to convert it.
+        CorpusError: the file begins with the byte order mark of another encoding, or more than a
+            third of the block's bytes are broken or NUL; it says which encoding the file seems to
+            be in, and how to convert it.
 
     Example:
         >>> check_encoding("a.txt", "one two".encode("utf-16-le"))
@@ -192,28 +223,28 @@ def check_encoding(file: str, data: bytes) -> None:
         wwho.errors.CorpusError: a.txt: this is no text in UTF-8 but UTF-16LE; convert it, for \
 example with: iconv -f UTF-16LE -t UTF-8
     """
-    name = next((name for mark, name in MARKS.items() if data.startswith(mark)), "")
-    broken, nuls = broken_bytes(data), data.count(0)
-    if not name and broken + nuls <= len(data) / MOST_JUNK:
+    name = next((name for mark, name in BYTE_ORDER_MARKS.items() if data.startswith(mark)), "")
+    broken, nuls = count_broken_bytes(data), data.count(0)
+    if not name and broken + nuls <= len(data) / JUNK_DIVISOR:
         return
-    if name := name or _without_a_mark(data, nuls):
-        raise in_another(file, name)
+    if name := name or _guess_utf16(data, nuls):
+        raise wrong_encoding_error(file, name)
     raise CorpusError(
         f"{file}: this is no text in UTF-8: of its first {len(data):,} bytes {broken:,} belong to "
         f"no character and {nuls:,} are NUL; convert it, for example with iconv"
     )
 
 
-def in_another(file: str, name: str) -> CorpusError:
-    """The error for a file that is text in another encoding."""
+def wrong_encoding_error(file: str, name: str) -> CorpusError:
+    """Return the error for a file that is text in the encoding `name`, with how to convert it."""
     return CorpusError(
         f"{file}: this is no text in UTF-8 but {name}; convert it, for example with: "
         f"iconv -f {name} -t UTF-8"
     )
 
 
-def broken_bytes(data: bytes) -> int:
-    """How many bytes are part of no well-formed sequence."""
+def count_broken_bytes(data: bytes) -> int:
+    """Return how many bytes are part of no well-formed sequence of UTF-8."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -221,10 +252,11 @@ def broken_bytes(data: bytes) -> int:
     return 0
 
 
-def _without_a_mark(data: bytes, nuls: int) -> str:
-    """The encoding of such text, "" for none known.
+def _guess_utf16(data: bytes, nuls: int) -> str:
+    """Return which UTF-16 text without a byte order mark is in, or "" if it seems to be in neither.
 
-    In UTF-16 every Latin character, space and line feed has one NUL, always on the same side.
+    `nuls` is the number of NULs in the data. In UTF-16 every Latin character, space and line feed
+    has one NUL, always on the same side.
     """
     if nuls * 50 < len(data):
         return ""

@@ -1,4 +1,4 @@
-"""What to train on, and how to read it."""
+"""The corpus: its sources with their weights, and the settings for reading them."""
 
 from __future__ import annotations
 
@@ -24,49 +24,52 @@ Number = int | float | str | Decimal | Fraction
 """A number; text, and a float as Python writes it, is read as a decimal number."""
 
 TEXTS = "texts"
-"""What the texts of a program are called."""
+"""The name of a source that is the texts of a program."""
 
 MAX_WEIGHT = 1_000_000
-"""The largest weight; and what a denominator must divide: six decimals."""
+"""The largest weight. A number with at most six decimals is one whose denominator divides it."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A part of a corpus.
+    """A source of a corpus: one name that was given, and the files that it stands for.
 
     Attributes:
-        name: as it was given: a path, a pattern, a URL; `TEXTS` for the texts of a program.
-        files: what it stands for.
-        weight: how often each of its words counts.
-        texts: what is read in place of a file.
-        counted: whether it is a file of counts; it stands for no file until these are read.
+        name: the name, as it was given: a path, a pattern, a URL; `TEXTS` for the texts of a
+            program.
+        files: the files that the name stands for.
+        weight: how often each word of the source counts.
+        texts: the texts of a program, which are read in place of a file.
+        is_counts: whether it is a file of counts; it stands for no file until these are read.
     """
 
     name: str
     files: tuple[str, ...]
     weight: Fraction
     texts: Texts | None = None
-    counted: bool = False
+    is_counts: bool = False
 
-    def reader(
+    def make_reader(
         self, file: str, reading: Reading, part: tuple[int, int] = (1, 1)
     ) -> Reader | TextsReader:
-        """What reads one of the files, or a part of it.
+        """Return what reads one of the files, or a part of it; nothing is read yet.
 
         Args:
-            file: its name.
-            reading: how to read it.
-            part: which part, from 1, and of how many; texts are not cut.
+            file: one of `files`.
+            reading: the settings for reading.
+            part: which part, from 1, and of how many; the texts of a program are not cut.
 
         Raises:
-            CorpusError: it is to be cut, and cannot be read.
+            CorpusError: the file is to be cut, and its size cannot be read.
         """
         if self.texts:
             return TextsReader(self.texts, reading)
         return Reader(part_of(file, *part, reading), reading)
 
     def stamp(self, file: str) -> str:
-        """What changes when one of the files does; empty where nothing says.
+        """Return a text that changes when one of the files does (`stamp_of`).
+
+        It is empty for the standard input and the texts of a program.
 
         Raises:
             CorpusError: there is no such file.
@@ -78,8 +81,9 @@ class Corpus:
     """Sources of text, read one after another, never all in memory at once.
 
     Attributes:
-        sources: in the order given, which no training depends on.
-        reading: how all of them are read.
+        sources: the sources, files of counts first, then in the order given; no training depends
+            on their order.
+        reading: the settings under which all of them are read.
         digests: SHA-256 of the contents of each file that `blocks` has read so far.
     """
 
@@ -94,13 +98,13 @@ class Corpus:
         sample: Number = 1,
         errors: Errors = "replace",
     ) -> None:
-        """Name the sources, and find their files.
+        """Name the sources, and find their files, of which none is read.
 
         Args:
             sources: files, folders, patterns, URLs that fsspec can open, or ``-`` for the standard
                 input (`files_of` states what each stands for). The ending tells the form:
                 ``.jsonl`` or ``.ndjson`` is JSON Lines, ``.parquet`` Parquet, any other plain text;
-                text with ``.gz``, ``.xz`` or ``.zst`` behind it is decompressed. The standard input
+                text with ``.gz``, ``.xz`` or ``.zst`` after it is decompressed. The standard input
                 is decompressed where it starts like one of those. Or the texts of a program.
             counts: files of counts, of words counted before with the same options; sources, too.
             field: the field of JSON Lines that holds the text, ``text`` where it is None; naming
@@ -124,61 +128,75 @@ class Corpus:
             raise CorpusError("there is no source to train on; name a file")
         if errors not in get_args(Errors):
             raise ValueError(f"errors is {errors!r}; it must be 'replace' or 'stop'")
-        fraction = exact("sample", sample, most=1)
+        fraction = parse_number("sample", sample, most=1)
         texts = sources if isinstance(sources, Texts) else None
         names = [TEXTS] if isinstance(sources, Texts) else [os.fspath(name) for name in sources]
-        counted = [os.fspath(name) for name in counts]
-        asked = {
-            os.fspath(name): exact(f"the weight of {name}", weight, most=MAX_WEIGHT)
+        names_of_counts = [os.fspath(name) for name in counts]
+        weight_of = {
+            os.fspath(name): parse_number(f"the weight of {name}", weight, most=MAX_WEIGHT)
             for name, weight in (weights or {}).items()
         }
-        if unknown := sorted(asked.keys() - {*counted, *names}):
+        if unknown := sorted(weight_of.keys() - {*names_of_counts, *names}):
             raise ValueError(
                 f"a weight is for {unknown[0]!r}, which is no source; the sources are: "
-                f"{', '.join([*counted, *names])}"
+                f"{', '.join([*names_of_counts, *names])}"
             )
         self.sources = tuple(
-            Source(name, (), asked.get(name, Fraction(1)), counted=True) for name in counted
-        ) + tuple(
-            Source(name, (name,) if texts else files_of(name), asked.get(name, Fraction(1)), texts)
+            Source(name, (), weight_of.get(name, Fraction(1)), is_counts=True)
+            for name in names_of_counts
+        )
+        self.sources += tuple(
+            Source(
+                name,
+                (name,) if texts else files_of(name),
+                weight_of.get(name, Fraction(1)),
+                texts,
+            )
             for name in names
         )
         self.reading = Reading(field, column, fraction, errors)
         self.digests: list[str] = []
 
-    def normalized(self, form: Normalization | None, *, collapse: bool = False) -> Corpus:
-        """The same corpus, its text brought into this form, None: as it is; see `Reading`."""
+    def with_normalization(self, form: Normalization | None, *, collapse: bool = False) -> Corpus:
+        """Return this corpus with other settings for what is done to text after it is read.
+
+        Its `digests` begin empty.
+
+        Args:
+            form: the normal form that text is brought into; None: as it is.
+            collapse: whether each run of white space becomes one space, as `Reading` says.
+        """
         corpus = copy(self)
         corpus.reading = replace(self.reading, normalize=form, collapse=collapse)
         corpus.digests = []
         return corpus
 
     @property
-    def nameless(self) -> str | None:
-        """What of it has no name under which another process could open it; None: nothing."""
+    def unnamed_input(self) -> str | None:
+        """The words for input that no other process could open by its name; None: there is none."""
         if any(source.texts for source in self.sources):
             return "the texts of a program"
         return "the standard input" if STANDARD_INPUT in self.files else None
 
     @property
-    def once(self) -> str | None:
-        """What of it can be read only once; None: nothing."""
-        if any(source.texts and source.texts.once for source in self.sources):
+    def read_once(self) -> str | None:
+        """The words for input that can be read only once; None: all can be read again."""
+        if any(source.texts and source.texts.read_once for source in self.sources):
             return "an iterator"
         return "the standard input" if STANDARD_INPUT in self.files else None
 
     @property
     def files(self) -> list[str]:
-        """The files of all sources."""
+        """The names of the files of all sources; files of counts are not among them."""
         return [file for source in self.sources for file in source.files]
 
     @property
     def scale(self) -> int:
-        """The smallest number that makes every weight whole."""
+        """The smallest whole number that makes every weight whole when multiplied by it."""
         return lcm(*(source.weight.denominator for source in self.sources))
 
     def size(self) -> int | None:
-        """Bytes of all files as they are stored; None where that of one is not known.
+        """Return the bytes of all files as they are stored; None if those of one are not known.
 
         Raises:
             CorpusError: a file is missing.
@@ -190,10 +208,14 @@ class Corpus:
         return sum(known) if len(known) == len(sizes) else None
 
     def blocks(self, advance: Advance) -> Iterator[bytes]:
-        """The text, in blocks that end behind a line (a very long line: before a space).
+        """Yield the text of all sources in blocks that end after a line.
+
+        In a line of over 16 MiB a block may also end before a space. Weights have no part in it;
+        files of counts have no text. The digest of each file is appended to `digests` once the file
+        has been read.
 
         Args:
-            advance: is told how many stored bytes have been read.
+            advance: is told how many stored bytes have been read since it was last called.
 
         Raises:
             CorpusError: a file cannot be read, is not what its name says, or begins as no text in
@@ -201,7 +223,7 @@ class Corpus:
         """
         for source in self.sources:
             for file in source.files:
-                reader = source.reader(file, self.reading)
+                reader = source.make_reader(file, self.reading)
                 for number, block in enumerate(reader.blocks(advance)):
                     if not number:
                         check_encoding(file, block.text)
@@ -210,14 +232,19 @@ class Corpus:
                 self.digests.append(reader.digest)
 
 
-def exact(what: str, value: Number, *, most: int) -> Fraction:
-    """A positive number as a fraction.
+def parse_number(what: str, value: Number, *, most: int) -> Fraction:
+    """Return a number over 0, with at most six decimals, as an exact fraction.
+
+    Args:
+        what: the name of the number, for the error.
+        value: the number, or its decimal spelling; a float counts as Python writes it.
+        most: the largest number that is allowed.
 
     Raises:
-        ValueError: it is none, or out of range, or has too many decimals.
+        ValueError: it is no number, or out of range, or has too many decimals.
 
     Example:
-        >>> exact("sample", "0.25", most=1), exact("sample", 0.1, most=1)
+        >>> parse_number("sample", "0.25", most=1), parse_number("sample", 0.1, most=1)
         (Fraction(1, 4), Fraction(1, 10))
     """
     try:
@@ -231,11 +258,11 @@ def exact(what: str, value: Number, *, most: int) -> Fraction:
     return number
 
 
-def decimal(number: Fraction) -> str:
-    """A number with at most six decimals, as people write it.
+def format_decimal(number: Fraction) -> str:
+    """Return a number with at most six decimals, as people write it.
 
     Example:
-        >>> decimal(Fraction(5, 2)), decimal(Fraction(3))
+        >>> format_decimal(Fraction(5, 2)), format_decimal(Fraction(3))
         ('2.5', '3')
     """
     return f"{float(number):.6f}".rstrip("0").rstrip(".")

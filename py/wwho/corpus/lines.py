@@ -1,4 +1,4 @@
-"""Lines of text, a block of them at a time: plain, of JSON Lines, or a sample of them."""
+"""Blocks of lines: from chunks of bytes, plain text or JSON Lines, whole or a sample."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from wwho.corpus.contents import CHUNK
 from wwho.errors import CorpusError
 
 HASH_BYTES = 8
+"""Bytes of the hash of a line that decides whether it is in a sample."""
 
 Keep = Callable[[bytes], bool]
-"""Takes a line without its line feed; tells whether it is in the sample."""
+"""A function that takes a line without its line feed and tells whether it is in the sample."""
 
 DEFAULT_FIELD = "text"
-SHOWN = 8
+MAX_FIELDS_SHOWN = 8
 """Names of fields that an error lists, at most."""
 
 
 class Block(NamedTuple):
-    """Some text of a corpus.
+    """A block of text of a corpus, usually of about a megabyte.
 
     Attributes:
-        text: UTF-8; it ends where no word goes on.
+        text: the text, in UTF-8, which may have broken bytes; it ends where no word goes on.
         lines: how many lines (objects, rows) of the file begin in it.
         sampled: how many of them are in the sample: the text of the others is left out.
-        stray: broken characters replaced by U+FFFD; those still in the text are counted where it is
-            scanned.
+        stray: how many broken characters were replaced with U+FFFD. Broken bytes that are still in
+            the text are not among them: they are counted where the text is cut into words.
     """
 
     text: bytes
@@ -41,12 +42,16 @@ class Block(NamedTuple):
 
 
 def blocks_of(chunks: Iterable[bytes], *, long_line: int | None) -> Iterator[bytes]:
-    """Join chunks of any size into blocks of whole lines.
+    """Yield the bytes of chunks in blocks that end after a line.
+
+    A block ends after the last line feed of a chunk; the last block may end without one. Chunks are
+    held until a line feed comes.
 
     Args:
         chunks: bytes, cut anywhere.
-        long_line: bytes of a line from which on a block may also end before a space: where one
-            U+0020 stands before a word, it belongs to that word. None: never.
+        long_line: how many bytes are held before a block may also end before a space: where one
+            U+0020 stands before a word, it belongs to that word. None: a block always ends after a
+            line.
     """
     parts: list[bytes] = []
     held = 0
@@ -63,12 +68,14 @@ def blocks_of(chunks: Iterable[bytes], *, long_line: int | None) -> Iterator[byt
         yield b"".join(parts)
 
 
-def plain(blocks: Iterable[bytes], keep: Keep | None) -> Iterator[Block]:
-    """The lines of plain text.
+def plain_text_blocks(blocks: Iterable[bytes], keep: Keep | None) -> Iterator[Block]:
+    """Yield a `Block` of the lines in the sample for each block of plain text.
 
     Args:
-        blocks: whole lines; where every line is kept, a line may go on in the next block.
-        keep: which lines are in the sample; None: all.
+        blocks: whole lines; where `keep` is None, a line may go on in the next block. It is counted
+            in the block in which it begins.
+        keep: which lines are in the sample; None: all, and the text stays as it is. Otherwise every
+            line gets a line feed.
     """
     within = False
     for block in blocks:
@@ -81,8 +88,8 @@ def plain(blocks: Iterable[bytes], keep: Keep | None) -> Iterator[Block]:
         yield Block(b"".join(line + b"\n" for line in kept), lines, len(kept))
 
 
-def checked(file: str, blocks: Iterable[bytes], start: int) -> Iterator[bytes]:
-    """The blocks, as long as they are UTF-8.
+def check_utf8(file: str, blocks: Iterable[bytes], start: int) -> Iterator[bytes]:
+    """Yield the blocks as they are, and raise an error at the first one that is not UTF-8.
 
     Args:
         file: its name, for the error.
@@ -90,7 +97,7 @@ def checked(file: str, blocks: Iterable[bytes], start: int) -> Iterator[bytes]:
         start: bytes of the contents that come before the first block.
 
     Raises:
-        CorpusError: they are not; it names the line and the byte.
+        CorpusError: a block is not; it names the line, counted from the first block, and the byte.
     """
     offset, line = start, 1
     for block in blocks:
@@ -108,13 +115,13 @@ def checked(file: str, blocks: Iterable[bytes], start: int) -> Iterator[bytes]:
         line += block.count(b"\n")
 
 
-def joined(texts: Iterable[bytes]) -> bytes:
-    """Texts with a line feed behind each."""
+def join_lines(texts: Iterable[bytes]) -> bytes:
+    """Return texts as one, with a line feed after each."""
     return b"".join(text + b"\n" for text in texts)
 
 
-def encoded(where: str, text: str, strict: bool) -> tuple[bytes, int]:
-    """UTF-8 with U+FFFD for every lone surrogate, and how many there were.
+def encode_text(where: str, text: str, strict: bool) -> tuple[bytes, int]:
+    """Return a text as UTF-8, with U+FFFD for every lone surrogate, and how many there were.
 
     Args:
         where: where the text stands, for the error.
@@ -122,7 +129,7 @@ def encoded(where: str, text: str, strict: bool) -> tuple[bytes, int]:
         strict: whether lone surrogates are refused.
 
     Raises:
-        CorpusError: they are, and there is one.
+        CorpusError: the text has a lone surrogate, and `strict` is true.
     """
     try:
         return text.encode("utf-8"), 0
@@ -137,26 +144,35 @@ def encoded(where: str, text: str, strict: bool) -> tuple[bytes, int]:
         return whole.encode(), stray
 
 
-def line_start(stream: io.BufferedReader, offset: int) -> int:
-    """Go to the first line that begins at this offset or behind it; gives its own offset."""
+def seek_line_start(stream: io.BufferedReader, offset: int) -> int:
+    """Move a stream to the first line that begins at `offset` or later, and return where that is.
+
+    With the offset 0 the stream stays where it is. Past the last line the result is the end.
+    """
     if not offset:
         return 0
     stream.seek(offset - 1)
-    return offset - 1 + sum(map(len, rest_of_line(stream)))
+    return offset - 1 + sum(map(len, read_rest_of_line(stream)))
 
 
-def lines_until(stream: io.BufferedReader, start: int, stop: int) -> Iterator[bytes]:
-    """The lines that begin before `stop`, in chunks; the stream is at `start`, where one begins."""
+def read_lines_until(stream: io.BufferedReader, start: int, stop: int) -> Iterator[bytes]:
+    """Yield the lines that begin before byte `stop`, in chunks of up to `CHUNK` bytes.
+
+    Args:
+        stream: the file, which is at `start`.
+        start: where a line begins.
+        stop: the byte before which the last line begins; it is read to its end.
+    """
     last = b"\n"
     while start < stop and (last := stream.read(min(CHUNK, stop - start))):
         start += len(last)
         yield last
     if last and not last.endswith(b"\n"):
-        yield from rest_of_line(stream)
+        yield from read_rest_of_line(stream)
 
 
-def rest_of_line(stream: io.BufferedReader) -> Iterator[bytes]:
-    """What is left of a line, in chunks."""
+def read_rest_of_line(stream: io.BufferedReader) -> Iterator[bytes]:
+    """Yield what is left of the line at which a stream is, with its line feed, in chunks."""
     while piece := stream.readline(CHUNK):
         yield piece
         if piece.endswith(b"\n"):
@@ -167,15 +183,15 @@ def rest_of_line(stream: io.BufferedReader) -> Iterator[bytes]:
 
 
 @dataclass
-class Document:
-    """A file of JSON Lines while it is read.
+class JsonLinesFile:
+    """A file of JSON Lines while it is read: what to read, and how far reading has come.
 
     Attributes:
-        file: its name, for errors.
-        field: which field of each object holds the text.
-        stop: whether a lone surrogate is refused, and not replaced by U+FFFD.
-        line: number of the line last read, from 1.
-        stray: bytes of broken UTF-8 and lone surrogates replaced so far.
+        file: the file's name, for errors.
+        field: the field of each object that holds the text.
+        stop: whether a lone surrogate is refused, and not replaced with U+FFFD.
+        line: the number of the line last read, from 1; 0 before the first.
+        stray: how many bytes of broken UTF-8 and lone surrogates were replaced so far.
     """
 
     file: str
@@ -185,19 +201,23 @@ class Document:
     stray: int = 0
 
 
-def texts_of(document: Document, blocks: Iterable[bytes], keep: Keep | None) -> Iterator[Block]:
-    """The texts in blocks of whole lines, one block of text for each; empty lines are skipped.
+def json_lines_blocks(
+    document: JsonLinesFile, blocks: Iterable[bytes], keep: Keep | None
+) -> Iterator[Block]:
+    """Yield a `Block` of the texts in the sample for each block of JSON Lines.
+
+    Each text becomes a line; one with line feeds becomes several. Empty lines are passed over.
 
     Args:
-        document: what is read.
-        blocks: whole lines of it.
-        keep: which of its lines are in the sample; None: all.
+        document: the file; its line number and broken characters are counted up.
+        blocks: whole lines of the file.
+        keep: which of its lines, as JSON, are in the sample; None: all.
 
     Raises:
         CorpusError: a line is no JSON object, or lacks the field, or the field is not a string.
     """
     for block in blocks:
-        out = []
+        texts = []
         lines, stray = 0, document.stray
         for line in block.removesuffix(b"\n").split(b"\n"):
             document.line += 1
@@ -206,14 +226,20 @@ def texts_of(document: Document, blocks: Iterable[bytes], keep: Keep | None) -> 
             lines += 1
             if keep is None or keep(line):
                 where = f"{document.file}, line {document.line}"
-                text, broken = encoded(where, _text(document, line), document.stop)
-                out.append(text)
+                text, broken = encode_text(where, _text_of_line(document, line), document.stop)
+                texts.append(text)
                 document.stray += broken
-        yield Block(joined(out), lines, len(out), document.stray - stray)
+        yield Block(join_lines(texts), lines, len(texts), document.stray - stray)
 
 
-def _text(document: Document, line: bytes) -> str:
-    """The text of one line; bytes of broken UTF-8 come out as lone surrogates."""
+def _text_of_line(document: JsonLinesFile, line: bytes) -> str:
+    """Return the text in one line of JSON; bytes of broken UTF-8 become lone surrogates.
+
+    A byte order mark before the object is passed over.
+
+    Raises:
+        CorpusError: the line is no JSON object, or lacks the field, or the field is not a string.
+    """
     where = f"{document.file}, line {document.line}"
     try:
         value = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
@@ -224,7 +250,7 @@ def _text(document: Document, line: bytes) -> str:
     if not isinstance(value, dict):
         raise CorpusError(f"{where}: a JSON object is expected, not {type(value).__name__}")
     if document.field not in value:
-        names = ", ".join(map(repr, list(value)[:SHOWN])) or "none"
+        names = ", ".join(map(repr, list(value)[:MAX_FIELDS_SHOWN])) or "none"
         raise CorpusError(
             f"{where}: no field {document.field!r}; its fields are: {names}; name one with --field"
         )
@@ -240,11 +266,11 @@ def _text(document: Document, line: bytes) -> str:
 
 
 def sampler(fraction: Fraction) -> Keep | None:
-    """What keeps this fraction of all different lines; None where it keeps every one.
+    """Return a function that tells whether a line is in a sample; None for a sample of all lines.
 
-    A line is kept where its hash, taken as a number, is below that fraction of all hashes. So equal
-    lines are kept or dropped together, a larger sample holds every smaller one, and nothing
-    depends on where a line stands.
+    The sample has about this fraction of all different lines. A line is kept if its hash, taken as
+    a number, is below that fraction of all hashes. So equal lines are kept or dropped together, a
+    larger sample holds every smaller one, and nothing depends on where a line stands.
 
     Example:
         >>> keep = sampler(Fraction("0.25"))
@@ -256,6 +282,7 @@ def sampler(fraction: Fraction) -> Keep | None:
     below = int(fraction * 256**HASH_BYTES)
 
     def keep(line: bytes) -> bool:
+        """Return whether a line, without its line feed, is in the sample."""
         return int.from_bytes(blake2b(line, digest_size=HASH_BYTES).digest(), "big") < below
 
     return keep

@@ -1,4 +1,4 @@
-"""The texts of a column of Parquet."""
+"""Reading the texts in a column of a Parquet file, a few rows at a time."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ PAGES = 1 << 20
 """Bytes of the file read at a time; left to itself the library reads whole row groups."""
 
 
-class Rows:
-    """One column of a Parquet file.
+class ParquetColumn:
+    """An open Parquet file, of which one column is read; closed at the end of a ``with`` block.
 
     Attributes:
-        group_bytes: bytes of each row group, uncompressed.
+        group_bytes: the bytes of each row group, uncompressed, of all columns.
     """
 
     def __init__(self, file: str, column: str) -> None:
-        """Open the file and check the column.
+        """Open a file or URL, read what it says of its columns, and check this one.
 
         Raises:
             CorpusError: pyarrow is not installed, the file is no Parquet, or it has no such column
@@ -46,23 +46,24 @@ class Rows:
             metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)
         ]
 
-    def __enter__(self) -> Rows:
-        """Return itself."""
+    def __enter__(self) -> ParquetColumn:
+        """Return this object."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """Close the file."""
         self._open.close()
 
-    def texts(
+    def read_texts(
         self, start: int = 0, stop: int | None = None, advance: Advance = ignore
     ) -> Iterator[list[bytes]]:
-        """The texts of some rows at a time; rows without one are passed over.
+        """Yield the texts of up to `BATCH` rows at a time, as bytes; rows without one are left out.
 
         Args:
-            start: the first row group.
-            stop: the one behind the last; None: all.
-            advance: is told how many bytes of the file have been read, by the share of its rows.
+            start: the number of the first row group, from 0.
+            stop: the number of the row group after the last; None: to the end.
+            advance: is told how many bytes of the file have been read since it was last called,
+                reckoned from the share of its rows.
 
         Raises:
             CorpusError: the data is damaged.
@@ -83,10 +84,10 @@ class Rows:
 
 
 def check_texts(file: str, texts: Iterable[bytes]) -> None:
-    """Refuse texts that are not UTF-8.
+    """Raise an error at the first text that is not UTF-8.
 
     Raises:
-        CorpusError: one is not.
+        CorpusError: it names the file, the beginning of the text, and the byte.
     """
     for text in texts:
         try:
@@ -100,6 +101,11 @@ def check_texts(file: str, texts: Iterable[bytes]) -> None:
 
 
 def _open_parquet(file: str, stream: Any) -> ParquetFile:
+    """Return the Parquet file in an open stream; `file` is its name, for errors.
+
+    Raises:
+        CorpusError: pyarrow is not installed, or the stream is no Parquet.
+    """
     try:
         import pyarrow
         from pyarrow.parquet import ParquetFile
@@ -114,7 +120,13 @@ def _open_parquet(file: str, stream: Any) -> ParquetFile:
 
 
 def _check_column(file: str, schema: Any, column: str) -> None:
-    """Refuse a column that is missing or holds no text."""
+    """Raise an error if a schema of Arrow has no such column, or one that holds no text.
+
+    Strings and bytes are text, also where they are stored as a dictionary.
+
+    Raises:
+        CorpusError: it names the columns that there are, or the column's type.
+    """
     import pyarrow
 
     if column not in schema.names:

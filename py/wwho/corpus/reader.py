@@ -1,4 +1,4 @@
-"""A file of the corpus, or a part of one, as a stream of text blocks."""
+"""Reading a file of a corpus, or a part of one, as blocks of text."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeVar
 
-from wwho.corpus.contents import CHUNK, check_text, contents
+from wwho.corpus.contents import CHUNK, check_text, read_contents
 from wwho.corpus.lines import (
     DEFAULT_FIELD,
     Block,
-    Document,
+    JsonLinesFile,
     blocks_of,
-    checked,
-    joined,
-    line_start,
-    lines_until,
-    plain,
+    check_utf8,
+    join_lines,
+    json_lines_blocks,
+    plain_text_blocks,
+    read_lines_until,
     sampler,
-    texts_of,
+    seek_line_start,
 )
-from wwho.corpus.parquet import Rows, check_texts
+from wwho.corpus.parquet import ParquetColumn, check_texts
 from wwho.corpus.sources import (
     JSON_LINES,
     PARQUET,
     STANDARD_INPUT,
     compression,
-    opened,
+    open_stored,
     path_of,
-    reported,
+    report_read_errors,
     size_of,
 )
 from wwho.normalize import Normalization, nfc
 from wwho.progress import Advance
 
 LONG_LINE = 1 << 24
-"""Bytes of a line from which on it is also cut at spaces."""
+"""A line of more bytes than this is also cut at spaces."""
 
 T = TypeVar("T")
 Errors = Literal["replace", "stop"]
@@ -45,7 +45,7 @@ Errors = Literal["replace", "stop"]
 
 @dataclass(frozen=True)
 class Reading:
-    """How the files of a corpus are read.
+    """The settings under which all files of a corpus are read.
 
     Attributes:
         field: the field of JSON Lines that holds the text; None: ``text``, and the standard input
@@ -53,8 +53,10 @@ class Reading:
         column: the column of Parquet that holds the text.
         sample: the fraction of the lines that counts, over 0 and at most 1.
         errors: ``replace`` reads every broken character as U+FFFD, ``stop`` refuses them.
-        normalize: the form that text is brought into, once lines are chosen; None: as it is.
-        collapse: whether white space then becomes one space, which stands behind every word.
+        normalize: the normal form that text is brought into, once lines are sampled; None: as it
+            is.
+        collapse: whether each run of white space, line feeds among it, then becomes one space, and
+            a space stands after every word.
     """
 
     field: str | None = None
@@ -64,8 +66,12 @@ class Reading:
     normalize: Normalization | None = None
     collapse: bool = False
 
-    def normalized(self, block: Block) -> Block:
-        """The block in that form; it ends where no character joins the next block's."""
+    def normalize_block(self, block: Block) -> Block:
+        """Return a block with its text normalized and its white space collapsed, as these ask.
+
+        The block must end where no character of its text joins the next block's: after a line, or
+        before a space.
+        """
         text = nfc(block.text) if self.normalize else block.text
         if self.collapse:
             words = text.decode("utf-8", "surrogateescape").split()
@@ -80,12 +86,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class Part:
-    """A file, or a part of one.
+    """A file, or a part of one: from `start` up to `stop`.
 
     Attributes:
-        file: its path or URL.
+        file: the file's path or URL.
         start: where the part begins: in bytes for text, in row groups for Parquet.
-        stop: where it ends; None: it is the whole file. A line belongs to the part it begins in.
+        stop: where the part ends; None: it is the whole file. A line belongs to the part it begins
+            in. A part whose `stop` is its `start` is empty, unless both are 0.
     """
 
     file: str
@@ -94,104 +101,132 @@ class Part:
 
 
 def part_of(file: str, number: int, of: int, reading: Reading) -> Part:
-    """One of the parts of a file; what cannot be cut is all in the first.
+    """Return one of the parts of a file, all of about the same size.
+
+    A file that cannot be cut (compressed, empty, or of unknown size) is all in part 1, and its
+    other parts are empty.
+
+    Args:
+        file: the file's path or URL.
+        number: which part, from 1.
+        of: how many parts there are; with 1 nothing is looked at.
+        reading: the settings for reading, for the column of Parquet.
 
     Raises:
         CorpusError: the file cannot be read.
     """
     if of == 1:
         return Part(file)
-    with reported(file):
+    with report_read_errors(file):
         if is_parquet(file):
-            with Rows(file, reading.column) as rows:
-                size = len(rows.group_bytes)
+            with ParquetColumn(file, reading.column) as column:
+                size = len(column.group_bytes)
         else:
             size = 0 if compression(path_of(file)) else size_of(file) or 0
     if not size:
         return Part(file) if number == 1 else Part(file, 1, 1)
-    # every part but the first begins with 1 or more: that is how the first is told
+    # Every part but the first begins at 1 or more: by that a reader tells which is the first.
     start, stop = (max(size * k // of, k > 0) for k in (number - 1, number))
     return Part(file, start, stop)
 
 
 class Reader:
-    """Reads a part of the corpus, never all of it in memory at once.
+    """Reads a file, or a part of one, once, in blocks, never all of it in memory at once.
 
     Attributes:
-        part_digest: SHA-256 of the (decompressed) contents of the part, once it has been read to
-            its end, in hexadecimal. Of Parquet: of the texts of the column, each with a line feed
-            behind it.
-        digest: that of the whole file, for the part that it begins with; else None.
+        part_digest: SHA-256 of the (decompressed) contents of the part, in hexadecimal, once it
+            has been read to its end; of Parquet, of the texts of the column, each with a line feed
+            after it.
+        digest: SHA-256 of the whole file, likewise, if the part is its first; else None.
     """
 
     def __init__(self, part: Part, reading: Reading) -> None:
-        """Name what to read; nothing is opened yet."""
+        """Keep what to read, and how; nothing is opened yet."""
         self._part = part
         self._reading = reading
         self.part_digest = hashlib.sha256().hexdigest()
         self.digest: str | None = None
 
     def blocks(self, advance: Advance) -> Iterator[Block]:
-        """The text, in blocks that end behind a line (a very long line: before a space).
+        """Yield the text in blocks that end after a line (in a very long line: before a space).
 
-        The same part always comes in the same blocks. Behind the part that a file begins with, the
-        rest of the file is read too, for the digest.
+        The same part always comes in the same blocks. After the first part of a file the rest of
+        the file is read, too, for the digest.
 
         Args:
-            advance: is told how many stored bytes of a whole file have been read.
+            advance: is told how many stored bytes have been read since it was last called; for a
+                whole file alone.
 
         Raises:
             CorpusError: the file cannot be read, or is not what its name says.
         """
         if self._part.start and self._part.start == self._part.stop:
             return
-        read = self._rows if is_parquet(self._part.file) else self._lines
-        with reported(self._part.file):
-            yield from map(self._reading.normalized, read(advance))
+        read = self._read_column if is_parquet(self._part.file) else self._read_lines
+        with report_read_errors(self._part.file):
+            yield from map(self._reading.normalize_block, read(advance))
 
-    def _lines(self, advance: Advance) -> Iterator[Block]:
-        """The blocks of plain text or JSON Lines."""
+    def _read_lines(self, advance: Advance) -> Iterator[Block]:
+        """Yield the blocks of a part of plain text or JSON Lines, and set the digests at its end.
+
+        Raises:
+            CorpusError: the file is not what its name says, or is broken and that is refused.
+            OSError, EOFError, lzma.LZMAError: the file cannot be read or decompressed.
+        """
         file, stop = self._part.file, self._part.stop
         keep = sampler(self._reading.sample)
         jsonl = is_jsonl(file, self._reading)
-        with opened(file, anywhere=self._part.start > 0) as stream:
-            start = line_start(stream, self._part.start)
+        with open_stored(file, anywhere=self._part.start > 0) as stream:
+            start = seek_line_start(stream, self._part.start)
             if not start:
                 check_text(file, stream)
             rest: Iterable[bytes] = ()
             if stop is None:
-                chunks = contents(file, stream, advance)
+                chunks = read_contents(file, stream, advance)
             else:
-                chunks = lines_until(stream, start, stop)
+                chunks = read_lines_until(stream, start, stop)
                 rest = iter(lambda: stream.read(CHUNK), b"")
-            chunks = self._hashed(chunks, bytes, rest)
+            chunks = self._hash_items(chunks, bytes, rest)
             blocks = blocks_of(chunks, long_line=None if jsonl or keep else LONG_LINE)
             where = f"{file}, from byte {start} on" if start else file
             strict = self._reading.errors == "stop"
             if strict:
-                blocks = checked(where, blocks, start)
+                blocks = check_utf8(where, blocks, start)
             if jsonl:
-                document = Document(where, self._reading.text_field, strict)
-                yield from texts_of(document, blocks, keep)
+                document = JsonLinesFile(where, self._reading.text_field, strict)
+                yield from json_lines_blocks(document, blocks, keep)
             else:
-                yield from plain(blocks, keep)
+                yield from plain_text_blocks(blocks, keep)
 
-    def _rows(self, advance: Advance) -> Iterator[Block]:
-        """The blocks of Parquet."""
+    def _read_column(self, advance: Advance) -> Iterator[Block]:
+        """Yield the blocks of a part of a column of Parquet, and set the digests at its end.
+
+        Raises:
+            CorpusError: the file is no Parquet, lacks the column, or is broken and that is refused.
+        """
         strict, keep = self._reading.errors == "stop", sampler(self._reading.sample)
         start, stop = self._part.start, self._part.stop
-        with Rows(self._part.file, self._reading.column) as rows:
-            rest = rows.texts(stop) if stop is not None else ()
-            for texts in self._hashed(rows.texts(start, stop, advance), joined, rest):
+        with ParquetColumn(self._part.file, self._reading.column) as column:
+            rest = column.read_texts(stop) if stop is not None else ()
+            for texts in self._hash_items(
+                column.read_texts(start, stop, advance), join_lines, rest
+            ):
                 if strict:
                     check_texts(self._part.file, texts)
                 kept = texts if keep is None else list(filter(keep, texts))
-                yield Block(joined(kept), len(texts), len(kept))
+                yield Block(join_lines(kept), len(texts), len(kept))
 
-    def _hashed(
+    def _hash_items(
         self, items: Iterable[T], content: Callable[[T], bytes], rest: Iterable[T]
     ) -> Iterator[T]:
-        """The items of the part; they are hashed, and for the first part the file's others are."""
+        """Yield the items of the part as they are, hash them, and set the digests at the end.
+
+        Args:
+            items: the items of the part.
+            content: a function that returns the bytes of an item, which are hashed.
+            rest: the items of the file after the part; they are read and hashed for the first part
+                alone.
+        """
         digest = hashlib.sha256()
         for item in items:
             digest.update(content(item))
@@ -204,12 +239,12 @@ class Reader:
 
 
 def is_parquet(file: str) -> bool:
-    """Whether a file is Parquet, as its name says."""
+    """Return whether a file is Parquet, by its name alone."""
     return path_of(file).lower().endswith(PARQUET)
 
 
 def is_jsonl(file: str, reading: Reading) -> bool:
-    """Whether a file is JSON Lines: as its name says, or for the standard input, the options."""
+    """Return whether a file is JSON Lines: by its name, or for the standard input by the field."""
     if file == STANDARD_INPUT:
         return reading.field is not None
     path = path_of(file)

@@ -1,4 +1,4 @@
-"""Where a corpus lies: files, folders, patterns and URLs."""
+"""Finding and opening the files of a corpus: paths, folders, patterns and URLs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from urllib.parse import urlsplit
 
 from wwho.errors import CorpusError
 
+# Pyodide brings lzma as a package of its own, which may not be loaded.
 try:
     from lzma import LZMAError
-except ModuleNotFoundError:  # Pyodide brings it as a package of its own
+except ModuleNotFoundError:
     LZMAError = zlib.error  # type: ignore[misc,assignment]
 
 STANDARD_INPUT = "-"
@@ -30,17 +31,18 @@ JSON_LINES = (".jsonl", ".ndjson")
 TEXT_FORMS = (".txt", *JSON_LINES)
 PARQUET = ".parquet"
 URL = re.compile(r"[A-Za-z][\w+.-]+(://|::)")
-"""How a URL begins; two letters at least, so that no drive of Windows is one."""
+"""A pattern of how a URL begins; two letters at least, so that no drive of Windows is one."""
 
 
 def files_of(name: str) -> tuple[str, ...]:
-    """The files that a name stands for, in ascending order of their names.
+    """Return the files that a name stands for, in ascending order of their names.
 
     A file stands for itself, and so does ``-``, the standard input. A folder (as a URL: one that
     ends in ``/``) stands for all files in it and below that are called ``*.txt``, ``*.jsonl``,
     ``*.ndjson``, compressed or not, or ``*.parquet``; names that begin with ``.`` or ``_`` are
     passed over. A pattern with ``*``, ``?`` or ``[...]`` stands for the files that match, whatever
-    they are called, where there is no file of that very name; ``**`` matches any depth.
+    they are called, where there is no file of that very name; ``**`` matches any depth. A name
+    without all that is returned as it is, even if there is no such file.
 
     Raises:
         CorpusError: a folder has no such file, a pattern matches none, or a URL needs a package
@@ -48,8 +50,8 @@ def files_of(name: str) -> tuple[str, ...]:
     """
     if name == STANDARD_INPUT:
         return (name,)
-    with reported(name):
-        found = _files_at_url(name) if is_url(name) else _local_files(name)
+    with report_read_errors(name):
+        found = _find_files_at_url(name) if is_url(name) else _find_local_files(name)
     if not found:
         raise CorpusError(
             f"{name}: no file there; a folder needs files called *.txt, *.jsonl, *.ndjson (also "
@@ -58,26 +60,45 @@ def files_of(name: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _local_files(name: str) -> list[str]:
+def _find_local_files(name: str) -> list[str]:
+    """Return the files that a path or pattern stands for, in no order; none for a bad pattern.
+
+    Raises:
+        OSError: a folder cannot be read.
+    """
     path = Path(name)
     if path.is_dir():
-        return list(_texts_below(name))
+        return list(_find_texts_below(name))
     if path.exists() or not glob.has_magic(name):
         return [name]
     return [match for match in glob.glob(name, recursive=True) if Path(match).is_file()]
 
 
-def _texts_below(folder: str) -> Iterator[str]:
-    for here, folders, files in os.walk(folder, onerror=_raised):
+def _find_texts_below(folder: str) -> Iterator[str]:
+    """Yield the paths of all text files in a folder and in its folders that are not hidden.
+
+    Raises:
+        OSError: a folder cannot be read.
+    """
+    for here, folders, files in os.walk(folder, onerror=_raise):
+        # os.walk goes into those folders that are left in its list.
         folders[:] = [name for name in folders if not is_hidden(name)]
         yield from (os.path.join(here, name) for name in files if is_text(name))
 
 
-def _raised(error: OSError) -> None:
+def _raise(error: OSError) -> None:
+    """Raise the error that `os.walk` would pass over."""
     raise error
 
 
-def _files_at_url(name: str) -> list[str]:
+def _find_files_at_url(name: str) -> list[str]:
+    """Return the URLs of the files that a URL stands for, in no order.
+
+    A folder and a pattern are looked up in the first link of a chain; every other link stays.
+
+    Raises:
+        CorpusError: fsspec is not installed.
+    """
     head = head_of(name)
     if not (head.endswith("/") or glob.has_magic(head)):
         return [name]
@@ -94,29 +115,33 @@ def _files_at_url(name: str) -> list[str]:
 
 
 def _is_text_below(folder: str, file: str) -> bool:
+    """Return whether a file below a folder is text, and no folder between both is hidden."""
     *folders, name = file.removeprefix(folder.rstrip("/")).split("/")
     return is_text(name) and not any(map(is_hidden, folders))
 
 
 def is_text(name: str) -> bool:
-    """Whether a file in a folder belongs to the corpus, as its name says."""
+    """Return whether a file that was found in a folder belongs to the corpus, by its name alone."""
     bare = name.removesuffix(compression(name)).lower()
     wanted = bare.endswith(TEXT_FORMS) or name.lower().endswith(PARQUET)
     return wanted and not is_hidden(name)
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder is passed over."""
+    """Return whether a file or folder in a folder is passed over, by its name."""
     return name.startswith((".", "_"))
 
 
 def is_url(name: str) -> bool:
-    """Whether a name is a URL, and not a path."""
+    """Return whether a name is a URL, or a chain of URLs, and not a path."""
     return URL.match(name) is not None
 
 
 def head_of(url: str) -> str:
-    """The link that names the file in a chain of URLs such as ``zip://a.txt::https://host/b.zip``.
+    """Return the link that names the file in a chain of URLs.
+
+    It is the first one with ``://``: in ``zip://a.txt::https://host/b.zip`` that is
+    ``zip://a.txt``.
 
     Example:
         >>> head_of("simplecache::s3://bucket/a.txt")
@@ -126,19 +151,22 @@ def head_of(url: str) -> str:
 
 
 def path_of(file: str) -> str:
-    """The part of a file's name whose ending tells what it is: of a web address, its path."""
+    """Return the part of a file's name whose ending tells its form: of a web address, its path."""
     head = head_of(file) if is_url(file) else file
     return urlsplit(head).path if head.startswith(WEB) else head
 
 
 def compression(path: str) -> str:
-    """The ending that tells how a file is compressed, as it is spelled; "" for none."""
+    """Return the ending that tells how a file is compressed, in the case of the name; "" for none.
+
+    It is one of ``.gz``, ``.xz`` and ``.zst``.
+    """
     suffix = Path(path).suffix
     return suffix if suffix.lower() in COMPRESSIONS else ""
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path there.
+    """Return the fsspec file system of a URL, and the path in it.
 
     Raises:
         CorpusError: fsspec is not installed.
@@ -154,8 +182,13 @@ def file_system(url: str) -> tuple[Any, str]:
 
 
 @contextmanager
-def opened(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedReader]:
-    """The stored bytes of a file, a URL or the standard input; `anywhere`: not from its start."""
+def open_stored(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedReader]:
+    """Open the stored bytes of a file, a URL or the standard input, which is not closed afterwards.
+
+    Args:
+        file: the name; ``-`` is the standard input.
+        anywhere: whether the stream must be able to go to any place in the file.
+    """
     if file == STANDARD_INPUT:
         yield cast("io.BufferedReader", sys.stdin.buffer)
         return
@@ -165,26 +198,37 @@ def opened(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedReader]:
 
 @contextmanager
 def open_raw(file: str, *, anywhere: bool = True) -> Iterator[BinaryIO]:
-    """Open a file or a URL; where it need not be read anywhere, web servers need no ranges."""
+    """Open a file or a URL without a buffer, and close it after the block.
+
+    Args:
+        file: the path or URL.
+        anywhere: whether the stream must be able to go to any place in the file. If not, a web
+            server needs to know no ranges.
+
+    Raises:
+        CorpusError: fsspec is not installed.
+        OSError: the file cannot be opened; file systems of fsspec have other errors, too.
+    """
     if not is_url(file):
         with Path(file).open("rb", buffering=0) as stream:
             yield stream
         return
-    system, path = file_system(file)  # kept here: an archive is closed with its last reference
+    # The system stays in a variable: an archive is closed with its last reference.
+    system, path = file_system(file)
     streamed = file.startswith(WEB) and not anywhere
     with system.open(path, "rb", **({"block_size": 0} if streamed else {})) as stream:
         yield stream
 
 
 def size_of(file: str) -> int | None:
-    """Bytes of a file as it is stored; None where nobody knows.
+    """Return the bytes of a file as it is stored; None for the standard input and some servers.
 
     Raises:
         CorpusError: there is no such file.
     """
     if file == STANDARD_INPUT:
         return None
-    with reported(file):
+    with report_read_errors(file):
         if not is_url(file):
             return Path(file).stat().st_size
         system, path = file_system(file)
@@ -193,14 +237,15 @@ def size_of(file: str) -> int | None:
 
 
 def stamp_of(file: str) -> str:
-    """What changes when a file does: its size, and when it was written or what its server says.
+    """Return a text that changes when a file does: its size, and when it was written.
 
-    Of a chain of URLs it is that of the last link: the archive, or what is cached here.
+    Of a URL it has what the server says in place of the time. Of a chain of URLs it is that of the
+    last link: the archive, or what is cached here.
 
     Raises:
         CorpusError: there is no such file.
     """
-    with reported(file):
+    with report_read_errors(file):
         stored = file.rpartition("::")[2] if is_url(file) else file
         if not is_url(stored):
             status = Path(stored).stat()
@@ -210,8 +255,10 @@ def stamp_of(file: str) -> str:
 
 
 @contextmanager
-def reported(file: str) -> Iterator[None]:
-    """Say of every failure to read a file which file it was, and what it means.
+def report_read_errors(file: str) -> Iterator[None]:
+    """Turn every failure to read a file in the block into a `CorpusError` that names the file.
+
+    It covers what the operating system, the decompressors and, for URLs, any file system raise.
 
     Raises:
         CorpusError: instead of what the libraries raise.

@@ -1,1 +1,1 @@
-"""Measures tokenizers on text, and compares them in a report."""
+"""Measures tokenizers on texts, compares them in a report, and checks what goes into one."""

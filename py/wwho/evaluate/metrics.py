@@ -1,24 +1,18 @@
-"""The metrics as formulas, and how numbers are printed.
-
-Where there is nothing to divide by, a metric is None.
-"""
+"""Formulas of the metrics; each returns None where it would divide by zero."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from wwho.evaluate.text import Ints
+from wwho.evaluate.text_blocks import Ints
 
-Number = int | float | None
-Show = Callable[[Number], str]
-NONE = "–"
 RENYI_ALPHA = 2.5
-"""The order of the entropy that went best with the quality of translations."""
+"""The order of Rényi entropy that agreed best with the quality of translations (Zouhar et al.)."""
 
 
 def ratio(numerator: float, denominator: float) -> float | None:
-    """One over the other.
+    """Return the quotient of two numbers; None where the denominator is 0.
 
     Example:
         >>> ratio(3, 2), ratio(3, 0)
@@ -28,7 +22,10 @@ def ratio(numerator: float, denominator: float) -> float | None:
 
 
 def saving(tokens: int, baseline: int) -> float | None:
-    """The share of the baseline's tokens that are saved ("% reduction", table 6 of the paper).
+    """Return the share of the baseline's tokens that are saved: 0.25 means a quarter fewer.
+
+    This is the "% reduction" of table 6 of the WWHO paper. It is negative where `tokens` is the
+    larger number, and None where the baseline has no tokens.
 
     Example:
         >>> round(saving(6_654_288, 17_360_196), 3)  # the paper's Sinhala
@@ -39,9 +36,10 @@ def saving(tokens: int, baseline: int) -> float | None:
 
 
 def gini(values: Sequence[int]) -> float | None:
-    """The Gini coefficient: how far from equal values, not all 0, are; 0 where all are the same.
+    """Return the Gini coefficient of values of at least 0: 0 for equal ones, towards 1 for unequal.
 
-    The mean difference between two of them, each with itself included, over twice the mean.
+    It is the mean difference between two values, each with itself included, over twice the mean.
+    None where all values are 0, or there are none.
 
     Example:
         >>> gini([3, 3, 3]), gini([0, 0, 0, 8]), gini([0])
@@ -53,7 +51,7 @@ def gini(values: Sequence[int]) -> float | None:
 
 
 def id_bytes(n_vocab: int) -> int:
-    """How many whole bytes hold any id.
+    """Return the smallest number of whole bytes that can hold any id below `n_vocab`; at least 1.
 
     Example:
         >>> id_bytes(65_536), id_bytes(65_537)
@@ -63,10 +61,16 @@ def id_bytes(n_vocab: int) -> int:
 
 
 def renyi_efficiency(counts: Ints) -> float | None:
-    """Rényi entropy of the tokens' frequencies over its maximum, the logarithm of their number.
+    """Return the Rényi entropy of the tokens' frequencies over its maximum: 1 if all are equal.
 
-    As in Zouhar et al., "Tokenization and the Noiseless Channel", ACL 2023, and their package
-    tokenization-scorer: of the tokens that occur, up to 1; None where fewer than two do.
+    The maximum is the logarithm of the number of different tokens that occur. As in Zouhar et al.,
+    "Tokenization and the Noiseless Channel", ACL 2023, and their package tokenization-scorer.
+
+    Args:
+        counts: how often each id occurs; ids that never do play no part.
+
+    Returns:
+        A number up to 1; None where fewer than two ids occur.
 
     Example:
         >>> import numpy as np
@@ -79,34 +83,3 @@ def renyi_efficiency(counts: Ints) -> float | None:
     shares = seen / seen.sum()
     entropy = math.log(float((shares**RENYI_ALPHA).sum())) / (1 - RENYI_ALPHA)
     return entropy / math.log(len(seen))
-
-
-def decimals(places: int, unit: str = "") -> Show:
-    """How to print a number with so many decimal places.
-
-    Example:
-        >>> decimals(3)(1.27342), times(2.6088), whole(1234567), whole(None)
-        ('1.273', '2.61×', '1,234,567', '–')
-    """
-    return lambda value: NONE if value is None else f"{value:,.{places}f}{unit}"
-
-
-whole, times = decimals(0), decimals(2, "×")
-
-
-def percent(value: Number) -> str:
-    """A share; one that is not nothing, or not all, never looks like it.
-
-    Example:
-        >>> percent(0.617), percent(-0.00181), percent(0.00001), percent(0.9999), percent(0)
-        ('61.7 %', '−0.18 %', '<0.01 %', '>99.9 %', '0 %')
-    """
-    if value is None:
-        return NONE
-    if 0 < value < 0.00005:
-        return "<0.01 %"
-    if 0.9995 <= value < 1:
-        return ">99.9 %"
-    if value in (0, 1):
-        return f"{100 * value:.0f} %"
-    return f"{100 * value:.{1 if abs(value) >= 0.01 else 2}f} %".replace("-", "−")

@@ -1,7 +1,8 @@
-"""The report: a page without scripts, the same in Markdown without charts, all figures in JSON.
+"""The report of an evaluation: a web page without scripts, the same in Markdown, and JSON.
 
-What it says, section by section, is `report.toml`, filled in with what an evaluation found; what it
-looks like, `report.html` and `report.markdown`.
+The page has charts; the Markdown has the tables that say the same. What the report says, section by
+section, is in `report.toml`, whose formulas and paragraphs are filled in with the figures of an
+evaluation; what it looks like is in `report.html`, `report.css` and `report.markdown`.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from wwho.evaluate.metrics import Number, Show, decimals, percent, ratio, times, whole
+from wwho.evaluate.metrics import ratio
+from wwho.evaluate.number_formats import Number, Show, decimals, percent, times, whole
 from wwho.evaluate.results import Evaluation
 from wwho.format.files import check_writable, write_atomic
 
 PAGE, MARKDOWN, JSON = "index.html", "report.md", "report.json"
-_ESCAPED = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>|"})
+_MARKDOWN_ESCAPES = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>|"})
 _FILES = resources.files(__package__)
 
 N_SERIES = 8
-"""Colours of charts, `--series-0` and so on in report.css."""
+"""How many colours charts have: `--series-0` and so on in report.css."""
 _SHOW: dict[str, Show] = {"whole": whole, "percent": percent, "times": times}
 _SHOW |= {f"{places}": decimals(places) for places in (1, 2, 3)}
 _JINJA = jinja2.Environment(
@@ -47,8 +49,9 @@ class Row(NamedTuple):
 
     Attributes:
         group: what it belongs to, such as a text; rows of a group stand together.
-        label: what it is about, such as a tokenizer; `is_own` where that is the model.
-        of: what its numbers are computed of, by name.
+        label: what it is about, such as a tokenizer; "" where the group says all.
+        is_own: whether the row is about the model, and not about a baseline.
+        of: the names that the formulas of its columns may use, and their values.
     """
 
     group: str
@@ -58,7 +61,13 @@ class Row(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column of numbers, or the axis of a chart: title with unit, printing, formula."""
+    """A column of numbers, or the axis of a chart.
+
+    Attributes:
+        title: its heading, with the unit.
+        show: prints its numbers.
+        value: computes its number for a row.
+    """
 
     title: str
     show: Show
@@ -66,10 +75,14 @@ class Column(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Bars by group; the `title` is for those who cannot see them, the `caption` for all.
+    """A chart of horizontal bars in groups.
 
-    A bar is its label, its number as printed, its length in percent of the longest one's, and its
-    colour: a tokenizer has the same one in every chart.
+    Attributes:
+        title: what it shows, for those who cannot see it.
+        caption: what the bars measure, for all.
+        groups: the bars of each group. A bar is its label, its number as printed, its length in
+            percent of the chart's longest bar, and the number of its colour, the same in every
+            chart for one tokenizer.
     """
 
     title: str
@@ -78,14 +91,16 @@ class Chart(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section of a report.
+    """A section of a report, filled in.
 
     Attributes:
         anchor: its name in links.
+        title: its heading.
         words: its paragraphs.
-        heads: heads of the groups and of the labels; an empty one has nothing below it.
+        heads: the headings of the groups and of the labels; "" where there is nothing to head.
         columns: the columns after them; none where the rows are examples, and not a table.
-        groups: the rows of each group.
+        groups: the name and the rows of each group.
+        chart: its chart; None where it has none.
     """
 
     anchor: str
@@ -97,14 +112,18 @@ class Section(NamedTuple):
     chart: Chart | None
 
     def cells(self, row: Row) -> list[str]:
-        """The numbers of a row as they are printed."""
+        """Return the numbers of a row as they are printed, one for each column."""
         return [column.show(column.value(row)) for column in self.columns]
 
 
-def headline(found: Evaluation) -> list[tuple[str, str]]:
-    """The figures to remember, each with what it is."""
-    overall = found.overall
-    own = overall.figures[found.model]
+def headline_figures(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """Return the figures to remember, each as printed, with the words that follow it.
+
+    They are the savings over the first two baselines, the model's tokens per word (or character,
+    where words are not counted), its broken syllables if the texts have any, and damaged lines.
+    """
+    overall = evaluation.overall
+    own = overall.figures[evaluation.model]
     facts = [
         (percent(abs(saved)), f"{'fewer' if saved >= 0 else 'more'} tokens than {name}")
         for name, figures in overall.figures.items()
@@ -120,113 +139,157 @@ def headline(found: Evaluation) -> list[tuple[str, str]]:
     return facts
 
 
-def sections(found: Evaluation) -> list[Section]:
-    """The sections of a report; those that have nothing to say are left out."""
+def build_sections(evaluation: Evaluation) -> list[Section]:
+    """Fill in the sections of report.toml, in its order; a section without rows is left out."""
     specs = tomllib.loads((_FILES / "report.toml").read_text("utf-8"))
-    rows = _rows(found)
+    rows = _list_rows(evaluation)
     known = {
-        "found": found,
-        "unit": "character" if _needed(rows["texts"])["lacks_words"] else "word",
+        "evaluation": evaluation,
+        "unit": "character" if _needed_columns(rows["texts"])["lacks_words"] else "word",
         "own": [row.of for row in rows["parts"] if row.is_own and row.label != "base"],
         "has_base": any(row.is_own and row.label == "base" for row in rows["parts"]),
     }
     return [
-        _section(anchor, spec, rows, known) for anchor, spec in specs.items() if rows[spec["rows"]]
+        _fill_section(anchor, spec, rows, known)
+        for anchor, spec in specs.items()
+        if rows[spec["rows"]]
     ]
 
 
-def _section(
+def _fill_section(
     anchor: str, spec: Mapping[str, Any], rows: Mapping[str, list[Row]], known: Mapping[str, Any]
 ) -> Section:
-    """A section of report.toml."""
-    own, chart = rows[spec["rows"]], spec.get("chart")
-    needed = _needed(own)
-    tokenizers = known["found"].overall.figures if spec.get("for_each_tokenizer") else [""]
+    """Fill in one section of report.toml: paragraphs, columns, rows in groups, and its chart.
+
+    A column that has a condition is left out if the rows do not need it (`_needed_columns`).
+
+    Args:
+        anchor: the section's name in report.toml, and in links.
+        spec: the section as report.toml has it.
+        rows: the lists of rows by name, as `_list_rows` returns them.
+        known: the names that all templates and formulas may use, and their values.
+    """
+    own_rows, chart_spec = rows[spec["rows"]], spec.get("chart")
+    needed = _needed_columns(own_rows)
+    figures = known["evaluation"].overall.figures
+    # Columns that report.toml has once for each tokenizer, or just once.
+    tokenizers = figures if spec.get("for_each_tokenizer") else [""]
     columns = [
-        _column(column[:3], {**known, "tokenizer": tokenizer})
+        _fill_column(column[:3], {**known, "tokenizer": tokenizer})
         for tokenizer in tokenizers
         for column in spec.get("columns", [])
         if all(needed[condition] for condition in column[3:])
     ]
-    bars = rows[chart.get("rows", spec["rows"])] if chart else []
+    bars = rows[chart_spec.get("rows", spec["rows"])] if chart_spec else []
     return Section(
         anchor=anchor,
         title=spec["title"],
-        words=[line for line in _filled(spec["words"], known).split("\n") if line],
+        words=[line for line in _fill_template(spec["words"], known).split("\n") if line],
         heads=spec.get("heads", []),
         columns=columns,
-        groups=[(name, list(each)) for name, each in groupby(own, lambda row: row.group)],
-        chart=_chart(chart, bars, known) if chart and bars else None,
+        groups=[(name, list(each)) for name, each in groupby(own_rows, lambda row: row.group)],
+        chart=_fill_chart(chart_spec, bars, known) if chart_spec and bars else None,
     )
 
 
-def _chart(spec: Mapping[str, Any], rows: Sequence[Row], known: Mapping[str, Any]) -> Chart:
-    """A chart of report.toml."""
-    metric = _column(spec["metric"], known)
+def _fill_chart(spec: Mapping[str, Any], rows: Sequence[Row], known: Mapping[str, Any]) -> Chart:
+    """Fill in a chart of report.toml with a bar for each row; a row without a number has no length.
+
+    Args:
+        spec: the chart as report.toml has it.
+        rows: the rows, at least one.
+        known: the names that its title and formula may use, and their values.
+    """
+    metric = _fill_column(spec["metric"], known)
     values = [metric.value(row) for row in rows]
     longest = max((value for value in values if value), default=1)
     labels = [*dict.fromkeys(row.label for row in rows)]
-    first = 0 if rows[0].is_own else 1
+    # The model has colour 0, also in charts of all others.
+    first_colour = 0 if rows[0].is_own else 1
     groups = defaultdict(list)
     for row, value in zip(rows, values, strict=True):
         length = round(100 * (value or 0) / longest, 2)
-        colour = (labels.index(row.label) + first) % N_SERIES
+        colour = (labels.index(row.label) + first_colour) % N_SERIES
         groups[row.group].append((row.label, metric.show(value), length, colour))
-    return Chart(_filled(spec["title"], known), metric.title, groups)
+    return Chart(_fill_template(spec["title"], known), metric.title, groups)
 
 
-def _filled(template: str, known: Mapping[str, Any]) -> str:
+def _fill_template(template: str, known: Mapping[str, Any]) -> str:
+    """Fill in a Jinja template of report.toml; an unknown name is an error."""
     return _JINJA.from_string(template).render(known)
 
 
-def _column(spec: Sequence[str], known: Mapping[str, Any]) -> Column:
-    """A column of report.toml."""
+def _fill_column(spec: Sequence[str], known: Mapping[str, Any]) -> Column:
+    """Fill in the title of a column of report.toml, and compile its formula.
+
+    Args:
+        spec: the title, the name of a format in `_SHOW`, and a formula.
+        known: the names that title and formula may use; the formula also those of its row.
+    """
     title, show, formula = spec
     value = _JINJA.compile_expression(formula, undefined_to_none=False)
-    return Column(_filled(title, known), _SHOW[show], lambda row: value({**known, **row.of}))
+    return Column(_fill_template(title, known), _SHOW[show], lambda row: value({**known, **row.of}))
 
 
-def _needed(rows: Sequence[Row]) -> dict[str, bool]:
-    """Whether some rows have tokens per word, and whether some have none."""
-    found = [row.of["efficiency"] for row in rows if "efficiency" in row.of]
-    have_words = {each.tokens_per_word is not None for each in found if each.tokens}
+def _needed_columns(rows: Sequence[Row]) -> dict[str, bool]:
+    """Return whether a table needs the columns `has_words` and `lacks_words` (report.toml).
+
+    The first is needed unless no row has tokens per word, the second if a row with tokens has none.
+    """
+    efficiencies = [row.of["efficiency"] for row in rows if "efficiency" in row.of]
+    have_words = {each.tokens_per_word is not None for each in efficiencies if each.tokens}
     return {"has_words": have_words != {False}, "lacks_words": False in have_words}
 
 
-def _rows(found: Evaluation) -> dict[str, list[Row]]:
-    """The rows of tables and charts, and what their columns are computed of."""
+def _list_rows(evaluation: Evaluation) -> dict[str, list[Row]]:
+    """List the rows of all tables and charts, by the names that `rows` has in report.toml.
+
+    There is a row for each pair of a text, script or part and a tokenizer, in their order, the
+    model first. A list is empty if there is nothing to compare: "scripts" for a single script,
+    "languages" and the like without parallel texts.
+    """
 
     def row(group: str, label: str, tokenizer: str, of: Any) -> Row:
-        return Row(group, label, tokenizer == found.model, of if isinstance(of, dict) else vars(of))
+        """Make a row about a tokenizer; the names of its formulas are keys or fields of `of`."""
+        names = of if isinstance(of, dict) else vars(of)
+        return Row(group, label, tokenizer == evaluation.model, names)
 
     texts = [
         row(text.name, name, name, {"text": text, "figures": of, "efficiency": of.efficiency})
-        for text in found.all_texts
+        for text in evaluation.all_texts
         for name, of in text.figures.items()
     ]
     scripts = [
         row(script.name, name, name, {"text": script, "efficiency": of})
-        for script in found.overall.scripts
+        for script in evaluation.overall.scripts
         for name, of in script.figures.items()
     ]
-    parts = [row(each.encoder, each.part, each.encoder, each) for each in found.vocabulary]
-    bins = [(row.label, row.of["histogram"]) for row in parts if row.is_own and row.label != "base"]
-    parallel = found.parallel
+    parts = [row(each.encoder, each.part, each.encoder, each) for each in evaluation.vocabulary]
+    histograms = [
+        (row.label, row.of["histogram"]) for row in parts if row.is_own and row.label != "base"
+    ]
+    n_bins = max(len(histogram) for _, histogram in histograms)
+    parallel = evaluation.parallel
     return {
         "texts": texts,
         "others": [row for row in texts if not row.is_own],
         "texts with syllables": [row for row in texts if row.of["text"].syllables],
-        "scripts": scripts if len(found.overall.scripts) > 1 else [],
+        "scripts": scripts if len(evaluation.overall.scripts) > 1 else [],
         "parts": parts,
         "quality": [
             row(name, f"{each.rule}: {each.verdict}", name, each)
-            for name, findings in found.quality.items()
+            for name, findings in evaluation.quality.items()
             for each in findings
         ],
         "uses": [
-            row(_bin(number), part, found.model, {"ids": sum(histogram[number : number + 1])})
-            for number in range(max(len(histogram) for _, histogram in bins))
-            for part, histogram in bins
+            row(
+                _bin_label(number),
+                part,
+                evaluation.model,
+                {"ids": sum(histogram[number : number + 1])},
+            )
+            for number in range(n_bins)
+            for part, histogram in histograms
         ],
         "languages": [row(of.name, "", "", of) for of in (parallel.languages if parallel else ())],
         "fairness": [
@@ -237,16 +300,16 @@ def _rows(found: Evaluation) -> dict[str, list[Row]]:
             for language in (parallel.languages[1:] if parallel else ())
             for name, premium in language.premium.items()
         ],
-        "examples": [row(each.text, "", "", each) for each in found.examples],
-        "sources": [row(text.name, "", "", text) for text in found.all_texts],
+        "examples": [row(each.text, "", "", each) for each in evaluation.examples],
+        "sources": [row(text.name, "", "", text) for text in evaluation.all_texts],
     }
 
 
-def _bin(number: int) -> str:
-    """What a bin of the histogram holds.
+def _bin_label(number: int) -> str:
+    """Return the numbers of occurrences that a bin of `VocabularyPart.histogram` stands for.
 
     Example:
-        >>> [_bin(number) for number in range(4)]
+        >>> [_bin_label(number) for number in range(4)]
         ['0', '1', '2–3', '4–7']
     """
     low, high = 2**number // 2, 2**number - 1
@@ -254,10 +317,14 @@ def _bin(number: int) -> str:
 
 
 def check_folder(folder: str | os.PathLike[str]) -> None:
-    """Find out before the work whether a report can be written there; nothing is changed.
+    """Check, before the work of an evaluation, that a report can be written; change nothing.
+
+    Args:
+        folder: where the report goes; it need not exist, but its parent must.
 
     Raises:
-        OSError: it is no folder, or it, or the one it would be made in, cannot be written to.
+        OSError: the path is a file, or the folder, one of the report's files in it, or the parent
+            of a missing folder cannot be written to.
     """
     path = Path(folder)
     if path.exists() and not path.is_dir():
@@ -266,46 +333,56 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
         check_writable(file)
 
 
-def write_report(folder: str | os.PathLike[str], found: Evaluation) -> None:
+def write_report(folder: str | os.PathLike[str], evaluation: Evaluation) -> None:
     """Write `index.html`, `report.md` and `report.json` into a folder, which is made if missing.
 
+    Files of these names are replaced.
+
     Raises:
-        OSError: the folder cannot be written to.
+        OSError: the folder cannot be made or written to.
     """
-    page = _rendered("report.html", found, autoescape=True)
-    texts = {PAGE: page, MARKDOWN: markdown(found), JSON: as_json(found)}
+    page = _render_report("report.html", evaluation, autoescape=True)
+    texts = {PAGE: page, MARKDOWN: render_markdown(evaluation), JSON: to_json(evaluation)}
     Path(folder).mkdir(exist_ok=True)
     for name, text in texts.items():
         write_atomic(Path(folder) / name, text.encode("utf-8", "replace"))
 
 
-def as_json(found: Evaluation) -> str:
-    """All figures (see `Evaluation`)."""
-    return json.dumps(dataclasses.asdict(found), ensure_ascii=False, indent=1) + "\n"
+def to_json(evaluation: Evaluation) -> str:
+    """Return all figures as JSON: the fields of `Evaluation`, indented, with a final line feed."""
+    return json.dumps(dataclasses.asdict(evaluation), ensure_ascii=False, indent=1) + "\n"
 
 
-def markdown(found: Evaluation) -> str:
-    """The report in Markdown, its charts left out: the tables say the same."""
-    return _rendered("report.markdown", found, autoescape=False).rstrip("\n") + "\n"
+def render_markdown(evaluation: Evaluation) -> str:
+    """Return the report in Markdown, with tables in place of charts, and one final line feed."""
+    return _render_report("report.markdown", evaluation, autoescape=False).rstrip("\n") + "\n"
 
 
-def _rendered(name: str, found: Evaluation, *, autoescape: bool) -> str:
-    """The report in the form of a template of this folder."""
+def _render_report(template: str, evaluation: Evaluation, *, autoescape: bool) -> str:
+    """Return the report in the form of a template file of this folder.
+
+    Args:
+        template: the name of the file.
+        evaluation: the figures.
+        autoescape: whether to escape HTML; a template of Markdown escapes by `escape_markdown`.
+    """
     environment = jinja2.Environment(autoescape=autoescape, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["escaped"] = escaped
-    return environment.from_string((_FILES / name).read_text("utf-8")).render(
-        found=found,
-        headline=headline(found),
-        sections=sections(found),
+    environment.filters["escaped"] = escape_markdown
+    return environment.from_string((_FILES / template).read_text("utf-8")).render(
+        evaluation=evaluation,
+        headline=headline_figures(evaluation),
+        sections=build_sections(evaluation),
         style=(_FILES / "report.css").read_text("utf-8"),
     )
 
 
-def escaped(text: str) -> str:
-    """A text in which nothing is markup of Markdown, on one line.
+def escape_markdown(text: str) -> str:
+    """Return a text on one line, with a backslash before each character that Markdown might read.
+
+    Runs of white space become one space.
 
     Example:
-        >>> print(escaped("a|b_c"))
+        >>> print(escape_markdown("a|b_c"))
         a\\|b\\_c
     """
-    return " ".join(text.split()).translate(_ESCAPED)
+    return " ".join(text.split()).translate(_MARKDOWN_ESCAPES)

@@ -20,13 +20,13 @@ except ModuleNotFoundError as error:
         "wwho.hf needs transformers: pip install 'wwho[hf]'", name=error.name
     ) from error
 
-from wwho.hf.tokenizer import WWHOTokenizer
+from wwho.hf.pretrained_tokenizer import WWHOTokenizer
 
 __all__ = ["WWHOConfig", "WWHOTokenizer"]
 
 
 class WWHOConfig(PreTrainedConfig):  # type: ignore[misc]
-    """What AutoTokenizer knows a tokenizer by: it is the config of no model."""
+    """The config class by which AutoTokenizer finds `WWHOTokenizer`; no model has such a config."""
 
     model_type = "wwho"
 

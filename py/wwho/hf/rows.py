@@ -1,4 +1,4 @@
-"""What a model reads: ids with special tokens around them, cut to a length, padded.
+"""Rows of tokens for a model: special tokens put around inputs, truncation, padding, `Encoding`s.
 
 All of it is as the fast tokenizers of transformers do it.
 """
@@ -15,30 +15,50 @@ from typing import Any, NamedTuple, TypeVar, overload
 from tokenizers import Encoding
 
 _Item = TypeVar("_Item")
-Window = tuple[int, int]
-"""First and last-plus-one token of an input, or character of a token."""
+Range = tuple[int, int]
+"""The first and last-plus-one token of an input, or character of a text."""
 
 
 class Row(NamedTuple):
-    """A row: the number of its sample, and what of the sample's one or two inputs is in it."""
+    """The part of a sample that becomes one row of a model's input.
+
+    Attributes:
+        sample: the number of the sample in its batch.
+        first: the tokens of the sample's first input that are in the row.
+        second: those of its second input; None if it has only one.
+    """
 
     sample: int
-    first: Window
-    second: Window | None
+    first: Range
+    second: Range | None
 
 
 @dataclass(frozen=True)
-class Around:
-    """The special tokens before, between and after one or two inputs."""
+class SpecialTokensAround:
+    """The special tokens that stand around one or two inputs.
+
+    Attributes:
+        before: ids before the first input.
+        between: ids between two inputs; none for one input.
+        after: ids after the last input.
+    """
 
     before: list[int]
     between: list[int]
     after: list[int]
 
     @classmethod
-    def of(cls, build: Callable[..., list[int]], pair: bool) -> Around:
-        """What `build_inputs_with_special_tokens` puts around inputs."""
-        first, second = -1, -2  # no ids of tokens
+    def put_by(cls, build: Callable[..., list[int]], pair: bool) -> SpecialTokensAround:
+        """Find out which ids a function puts around inputs, by a call with inputs of one id each.
+
+        The ids of the call are -1 and -2, which no token has; all others in its result are special
+        tokens.
+
+        Args:
+            build: `build_inputs_with_special_tokens` of a tokenizer of transformers.
+            pair: whether it gets two inputs.
+        """
+        first, second = -1, -2  # the ids of no tokens
         ids = build([first], [second]) if pair else build([first])
         start = ids.index(first)
         end = ids.index(second) if pair else start
@@ -49,15 +69,24 @@ class Around:
         """How many special tokens there are."""
         return len(self.before) + len(self.between) + len(self.after)
 
-    def around(self, first: list[_Item], second: list[_Item], fill: _Item) -> list[_Item]:
-        """Both inputs' items, with the same filling for each special token."""
+    def put_around(self, first: list[_Item], second: list[_Item], fill: _Item) -> list[_Item]:
+        """Return the items of both inputs in a row, with `fill` in place of each special token.
+
+        Args:
+            first: an item for each token of the first input.
+            second: an item for each token of the second input; [] if there is none.
+            fill: the item of every special token.
+        """
         before, between, after = (
-            [fill] * len(part) for part in (self.before, self.between, self.after)
+            [fill] * len(ids) for ids in (self.before, self.between, self.after)
         )
         return before + first + between + second + after
 
-    def ids(self, first: list[int], second: list[int]) -> list[int]:
-        """Both inputs' ids with the special tokens."""
+    def put_around_ids(self, first: list[int], second: list[int]) -> list[int]:
+        """Return the ids of both inputs in a row with the special tokens around them.
+
+        If there is nothing to put around, this is `first` itself, not a copy.
+        """
         if not (second or self.before or self.after):
             return first
         return self.before + first + self.between + second + self.after
@@ -65,14 +94,14 @@ class Around:
 
 @dataclass(frozen=True)
 class Truncation:
-    """How inputs are cut to a length.
+    """A way to cut samples to a length.
 
     Attributes:
-        strategy: "longest_first", "only_first" or "only_second".
-        length: how many tokens there may be, special ones included.
+        strategy: "longest_first", "only_first" or "only_second": the input that is cut.
+        length: how many tokens a row may have, special ones included.
         stride: how many tokens neighbouring windows share.
-        side: "right" or "left", where tokens go.
-        overflow: whether what is cut off is in further rows.
+        side: "right" or "left", where tokens are cut off.
+        overflow: whether tokens that are cut off come in further rows.
     """
 
     strategy: str
@@ -82,62 +111,98 @@ class Truncation:
     overflow: bool
 
     def rows(self, sample: int, n_first: int, n_second: int | None, n_special: int) -> list[Row]:
-        """The rows of a sample with that many tokens.
+        """Return the rows of a sample: one, or several if it is too long and `overflow` is set.
+
+        With two inputs that are both cut, there is a row for each pair of their windows.
+
+        Args:
+            sample: the number of the sample.
+            n_first: how many tokens its first input has.
+            n_second: how many its second input has; None if it has only one.
+            n_special: how many special tokens each row gets.
 
         Raises:
-            ValueError: the input to be cut is too short for it, or windows would not advance.
+            ValueError: the input to be cut is too short for that, or `stride` leaves no new tokens
+                for the next window.
         """
         room = max(self.length - n_special, 0)
         if n_first + (n_second or 0) <= room:
-            return [whole(sample, n_first, n_second)]
-        first, second = self._kept(n_first, n_second, room)
-        windows = self._windows(n_first, first)
+            return [whole_row(sample, n_first, n_second)]
+        kept_first, kept_second = self._kept_lengths(n_first, n_second, room)
+        first_windows = self._windows(n_first, kept_first)
         if n_second is None:
-            return [Row(sample, window, None) for window in windows]
-        others = self._windows(n_second, second)
-        rows = [Row(sample, *pair) for pair in product(windows, others)]
-        return [rows[0], *rows[len(others) :], *rows[1 : len(others)]]
+            return [Row(sample, window, None) for window in first_windows]
+        second_windows = self._windows(n_second, kept_second)
+        rows = [Row(sample, *pair) for pair in product(first_windows, second_windows)]
+        # As `tokenizers` orders them: pairs with the first input's first window come last, but for
+        # the very first pair.
+        n_seconds = len(second_windows)
+        return [rows[0], *rows[n_seconds:], *rows[1:n_seconds]]
 
-    def _kept(self, n_first: int, n_second: int | None, room: int) -> tuple[int, int]:
-        """How many tokens of each input stay."""
+    def _kept_lengths(self, n_first: int, n_second: int | None, room: int) -> tuple[int, int]:
+        """Return how many tokens of each input a row of `room` tokens has.
+
+        The inputs together have more. With "longest_first", an input that has less than half of
+        the room stays whole, and the other gets the rest; otherwise each gets half, and the longer
+        one the odd token.
+
+        Raises:
+            ValueError: the one input that the strategy cuts would have no token left.
+        """
         if self.strategy == "longest_first" and n_second is not None:
             short = min(n_first, n_second)
             if 2 * short >= room:
                 short = room // 2
             return (short, room - short) if n_first <= n_second else (room - short, short)
-        first = self.strategy != "only_second"
-        kept = room - ((n_second or 0) if first else n_first)
-        if n_second is None and first:
+        cuts_first = self.strategy != "only_second"
+        if n_second is None and cuts_first:
             return room, 0
+        kept = room - ((n_second or 0) if cuts_first else n_first)
         if n_second is None or kept < 1:
             raise ValueError(
                 f"truncation={self.strategy!r} cannot bring {n_first} and {n_second or 0} tokens "
                 f"to max_length={self.length}; 'longest_first' can"
             )
-        return (kept, n_second) if first else (n_first, kept)
+        return (kept, n_second) if cuts_first else (n_first, kept)
 
-    def _windows(self, n: int, size: int) -> list[Window]:
-        """The windows of that size over n tokens; the first one alone where the rest goes."""
+    def _windows(self, n: int, size: int) -> list[Range]:
+        """Return the windows of `size` tokens over n tokens.
+
+        Without `overflow` it is the first one alone. With `side` "left", windows begin at the end
+        of the input. The last window may have fewer tokens.
+
+        Raises:
+            ValueError: `stride` leaves no new tokens for the next window.
+        """
         if n <= size:
             return [(0, n)]
-        count, step = 1, size - self.stride
+        n_windows, step = 1, size - self.stride
         if self.overflow and size:
             if step < 1:
                 raise ValueError(
                     f"stride={self.stride} must be less than the {size} tokens of a row"
                 )
-            count += -(-(n - size) // step)
-        windows = [(k * step, min(k * step + size, n)) for k in range(count)]
-        return windows if self.side == "right" else [(n - end, n - start) for start, end in windows]
+            n_windows += -(-(n - size) // step)
+        windows = [(k * step, min(k * step + size, n)) for k in range(n_windows)]
+        if self.side == "right":
+            return windows
+        return [(n - end, n - start) for start, end in windows]
 
 
-def whole(sample: int, n_first: int, n_second: int | None) -> Row:
-    """The row of a sample of which nothing is cut off."""
+def whole_row(sample: int, n_first: int, n_second: int | None) -> Row:
+    """Return the row with all tokens of a sample, which has so many; None for no second input."""
     return Row(sample, (0, n_first), None if n_second is None else (0, n_second))
 
 
-def cut(items: tuple[list[_Item], list[_Item]], row: Row) -> tuple[list[_Item], list[_Item]]:
-    """What of the items of a sample's two inputs is in a row."""
+def items_in_row(
+    items: tuple[list[_Item], list[_Item]], row: Row
+) -> tuple[list[_Item], list[_Item]]:
+    """Return the items of a sample's two inputs that are in a row.
+
+    Args:
+        items: an item for each token of both inputs; [] for a second input that is not there.
+        row: the row. An input that is whole in it is returned itself, not copied.
+    """
     first, second = items
     if row.first != (0, len(first)):
         first = first[slice(*row.first)]
@@ -148,11 +213,11 @@ def cut(items: tuple[list[_Item], list[_Item]], row: Row) -> tuple[list[_Item], 
 
 @dataclass(frozen=True)
 class Padding:
-    """How rows are brought to one length.
+    """A way to bring the rows of a batch to one length.
 
     Attributes:
-        length: tokens; None for the longest row's.
-        multiple: of which the length is to be a multiple.
+        length: the tokens that rows should have; None for as many as the longest row has.
+        multiple: rounds the length up to a multiple of this; None for no rounding.
         side: "right" or "left", where tokens are added.
         token: the name of the token that is added.
         id: its id.
@@ -167,12 +232,21 @@ class Padding:
     type_id: int
 
     def width(self, rows: Sequence[Sequence[object]]) -> int:
-        """The length to which these rows are brought."""
+        """Return the length to which rows are brought; longer rows stay as they are."""
         width = max(map(len, rows), default=0) if self.length is None else self.length
         return width + -width % (self.multiple or 1)
 
     def pad(self, name: str, rows: list[list[Any]], width: int) -> list[list[Any]]:
-        """The rows of a column, filled up with what this column has where there is no token."""
+        """Return the rows of a column, each filled up to `width` items; longer rows stay.
+
+        Args:
+            name: the column, such as "attention_mask", which decides what rows are filled with.
+            rows: an item for each token of each row; they are not changed.
+            width: what `width` returned.
+
+        Raises:
+            KeyError: there is no such column.
+        """
         fill = {
             "input_ids": self.id,
             "token_type_ids": self.type_id,
@@ -185,21 +259,21 @@ class Padding:
             return [row + gap for row, gap in zip(rows, gaps, strict=True)]
         return [gap + row for row, gap in zip(rows, gaps, strict=True)]
 
-    def pad_encoding(self, row: Encoding, width: int) -> None:
-        """The same for what is kept beside a row."""
+    def pad_encoding(self, encoding: Encoding, width: int) -> None:
+        """Fill the `Encoding` of a row up to `width` tokens, in place."""
         names = {"pad_id": self.id, "pad_type_id": self.type_id, "pad_token": self.token}
-        row.pad(width, direction=self.side, **names)
+        encoding.pad(width, direction=self.side, **names)
 
 
-class Encodings(Sequence[Encoding]):
-    """The `tokenizers.Encoding` of each row, made when it is asked for: most callers never do."""
+class LazyEncodings(Sequence[Encoding]):
+    """The `tokenizers.Encoding` of each row, made at first use: most callers never use them."""
 
     def __init__(self, make: Callable[[int], Encoding], n: int) -> None:
-        """Prepare for n rows."""
+        """Take the number of rows, and a function that makes the encoding of a row's number."""
         self._make, self._n = cache(make), n
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return self._n
 
     @overload
@@ -207,46 +281,47 @@ class Encodings(Sequence[Encoding]):
     @overload
     def __getitem__(self, index: slice) -> list[Encoding]: ...
     def __getitem__(self, index: int | slice) -> Encoding | list[Encoding]:
-        """The encoding of a row, or those of several."""
+        """Return the encoding of a row, or a list of those of several rows."""
         found = range(self._n)[index]
         return self._make(found) if isinstance(found, int) else [*map(self._make, found)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles hold the encodings."""
+        """Pickle, or copy, as a list of all encodings, which are made for that."""
         return list, (list(self),)
 
 
-def encoding(
-    template: Around,
+def make_encoding(
+    around: SpecialTokensAround,
     row: Row,
     ids: tuple[list[int], list[int]],
-    offsets: list[Window],
+    offsets: list[Range],
     words: tuple[list[int | None], list[int | None]],
     type_ids: list[int],
-    names: Callable[[list[int]], list[str]],
+    names_of: Callable[[list[int]], list[str]],
 ) -> Encoding:
-    """A row as transformers keeps it beside the ids, to find characters, words and tokens.
+    """Make the `Encoding` of a row, by which transformers finds characters, words and tokens.
 
     Args:
-        template: the special tokens around the inputs.
-        row: what of the inputs is in it.
-        ids: both inputs' ids; of one input, the second is empty.
-        offsets: the code points that each of the row stands for, first and last-plus-one.
-        words: the word that each begins in.
-        type_ids: of the row.
-        names: gives the names of ids.
+        around: the special tokens around the inputs.
+        row: the part of the sample that is in the row.
+        ids: the ids of both inputs of the sample; of one input, the second list is empty.
+        offsets: for each token of the row the code points of its input.
+        words: for each token of both inputs the number of the word in which it begins, or None.
+        type_ids: the type of each token of the row.
+        names_of: gives the names of ids.
     """
-    tokens = template.ids(*cut(ids, row))
-    windows = [row.first, row.second] if row.second else [row.first]
-    sizes = [end - start for start, end in windows]
-    starts = [len(template.before), len(template.before) + sizes[0] + len(template.between)]
+    tokens = around.put_around_ids(*items_in_row(ids, row))
+    ranges = [row.first, row.second] if row.second else [row.first]
+    sizes = [end - start for start, end in ranges]
+    first_start = len(around.before)
+    starts = [first_start, first_start + sizes[0] + len(around.between)]
     state = {
         "ids": tokens,
         "type_ids": type_ids,
-        "tokens": names(tokens),
-        "words": template.around(*cut(words, row), None),
+        "tokens": names_of(tokens),
+        "words": around.put_around(*items_in_row(words, row), None),
         "offsets": offsets,
-        "special_tokens_mask": template.around([0] * sizes[0], [0] * sum(sizes[1:]), 1),
+        "special_tokens_mask": around.put_around([0] * sizes[0], [0] * sum(sizes[1:]), 1),
         "attention_mask": [1] * len(tokens),
         "overflowing": [],
         "sequence_ranges": {
@@ -254,6 +329,6 @@ def encoding(
             for k, (start, size) in enumerate(zip(starts, sizes, strict=False))
         },
     }
-    made = Encoding()
-    made.__setstate__(json.dumps(state).encode())  # as pickle does: it has no other way in
-    return made
+    encoding = Encoding()
+    encoding.__setstate__(json.dumps(state).encode())  # as pickle does: it has no other way in
+    return encoding

@@ -1,1 +1,1 @@
-"""The small server: the demo page and the JSON API; needs the extra ``wwho[serve]``."""
+"""The HTTP server: the demo page and the JSON API; needs the packages of ``wwho[serve]``."""

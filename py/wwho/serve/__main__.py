@@ -1,4 +1,4 @@
-"""`python -m wwho.serve FOLDER`: the page as plain files, for any other host."""
+"""`python -m wwho.serve FOLDER`: write the demo page as plain files, for any other host."""
 
 from __future__ import annotations
 
@@ -7,13 +7,33 @@ import shutil
 from pathlib import Path
 
 from wwho.format.files import write_atomic
-from wwho.serve.files import FOLDERS, FONTS, IMPORTER, PYTHON, from_npm, packed, paths
+from wwho.serve.site_files import (
+    FOLDERS,
+    FONTS,
+    IMPORTER,
+    PYTHON,
+    find_npm_package,
+    list_files,
+    pack_python,
+)
 
 
-def write(folder: Path, pyodide: Path | None) -> None:
-    """Write all that the page asks for; without Pyodide it imports nothing and runs no Python."""
-    files = {FONTS: b"", IMPORTER: packed(models=False), PYTHON: packed(models=True)}
-    files |= {name: path.read_bytes() for name, path in paths(FOLDERS).items()}
+def write_site(folder: Path, pyodide: Path | None) -> None:
+    """Write all files that the page asks for into a folder, which is made if missing.
+
+    Files of the same names are replaced, others stay.
+
+    Args:
+        folder: where to write.
+        pyodide: the folder of npm's package pyodide, which is copied; without it the page can
+            neither import tokenizers nor run Python.
+    """
+    files = {
+        FONTS: b"",
+        IMPORTER: pack_python(models=False),
+        PYTHON: pack_python(models=True),
+    }
+    files |= {name: path.read_bytes() for name, path in list_files(FOLDERS).items()}
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_atomic(folder / name, data)
@@ -22,14 +42,18 @@ def write(folder: Path, pyodide: Path | None) -> None:
 
 
 def main() -> None:
-    """Write what the command line asks for."""
+    """Read the command line, and write the page.
+
+    Raises:
+        SystemExit: with 2, the command line makes no sense.
+    """
     parser = argparse.ArgumentParser(prog="python -m wwho.serve", description=__doc__)
     parser.add_argument("folder", type=Path, help="where to write; files there are replaced")
     parser.add_argument("--pyodide", type=Path, help="as for wwho serve")
     options = parser.parse_args()
     if options.pyodide is not None and not options.pyodide.is_dir():
         parser.error(f"{options.pyodide} is no folder of npm's package pyodide")
-    write(options.folder, options.pyodide or from_npm("pyodide"))
+    write_site(options.folder, options.pyodide or find_npm_package("pyodide"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The JSON API: the routes below `/api/v1`, `/healthz`, and the OpenAPI 3.1 document of them."""
+"""The routes of the JSON API, `/api/v1/...` and `/healthz`, and its OpenAPI 3.1 document."""
 
 from __future__ import annotations
 
@@ -8,77 +8,103 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
-from wwho.serve import operations, problems
-from wwho.serve.operations import BATCH, OPERATIONS, EncodingsAnswer, Operation
-from wwho.serve.problems import Problem, ProblemError
+from wwho.serve.operations import (
+    BATCH,
+    OPERATIONS,
+    EncodingsAnswer,
+    Operation,
+    list_encodings,
+)
+from wwho.serve.problems import MIME, Problem, ProblemError
 from wwho.version import __version__
 
 PREFIX = "/api/v1"
 JSON = "application/json"
+UTF_8 = ("utf-8", "utf8")
+"""The names of the one charset that a body may say it has."""
 _DESCRIPTION = f"""\
 Text to tokens and back. Send one question, or an array of up to {BATCH} of them: the response is an
 answer, or an array of answers in the same order. One fault in an array refuses all of it.
 """
 
 
-def routes() -> Blueprint:
-    """The routes of the API."""
+def make_api_routes() -> Blueprint:
+    """Return the routes of the API: POST for each operation, GET for all that does not change.
+
+    The latter are the list of encodings, openapi.json and `/healthz`; their bodies are made here,
+    for which every shipped encoding is opened.
+    """
     blueprint = Blueprint("api", __name__)
     for operation in OPERATIONS:
-        view, path = partial(answer, operation), f"{PREFIX}/{operation.name}"
+        view, path = partial(answer_request, operation), f"{PREFIX}/{operation.name}"
         blueprint.add_url_rule(path, operation.name, view, methods=["POST"])
     # None of these changes while the server runs.
     fixed = {
-        f"{PREFIX}/encodings": operations.encodings(),
-        f"{PREFIX}/openapi.json": document(),
+        f"{PREFIX}/encodings": list_encodings(),
+        f"{PREFIX}/openapi.json": openapi_document(),
         "/healthz": {"status": "ok"},
     }
-    for path, found in fixed.items():
-        blueprint.add_url_rule(
-            path, path.replace(".", "-"), partial(ok, msgspec.json.encode(found))
-        )
+    for path, value in fixed.items():
+        view = partial(json_response, msgspec.json.encode(value))
+        blueprint.add_url_rule(path, path.replace(".", "-"), view)
     return blueprint
 
 
-def answer(operation: Operation) -> Response:
-    """The response to a request of an operation.
+def answer_request(operation: Operation) -> Response:
+    """Return the response to the current request, whose body asks questions of an operation.
 
     Raises:
-        ProblemError: the request cannot be answered.
-        RequestEntityTooLarge: its body is too large.
+        ProblemError: with 415, the body is not JSON in UTF-8, or is compressed; with 400 or 422, a
+            question cannot be answered.
+        RequestEntityTooLarge: the body is larger than the operation takes.
     """
     if request.mimetype != JSON:
         found = f"{request.mimetype[:80]!r}" if request.mimetype else "none"
         raise ProblemError(415, f"Expected a body of Content-Type {JSON}, got {found}")
+    charset = request.mimetype_params.get("charset", UTF_8[0])
+    if charset.lower() not in UTF_8:
+        raise ProblemError(415, f"Expected a body with charset {UTF_8[0]}, got {charset[:80]!r}")
     coding = request.headers.get("Content-Encoding", "identity")
     if coding.lower() != "identity":
         raise ProblemError(415, f"Expected a body without Content-Encoding, got {coding[:80]!r}")
     request.max_content_length = operation.body_bytes
-    return ok(operation.respond(request.get_data(cache=False)))
+    return json_response(operation.respond(request.get_data(cache=False)))
 
 
-def ok(body: bytes) -> Response:
-    """An answer."""
+def json_response(body: bytes) -> Response:
+    """Return a response with status 200 and a body of JSON, which no cache may keep."""
     return Response(body, 200, {"Cache-Control": "no-store"}, content_type=JSON)
 
 
-def document() -> dict[str, Any]:
-    """The OpenAPI document, as JSON values."""
+def openapi_document() -> dict[str, Any]:
+    """Return the OpenAPI document as JSON values, with schemas made from the operations' types."""
     kinds = [kind for operation in OPERATIONS for kind in (operation.question, operation.answer)]
     (problem, encodings, *schemas), components = msgspec.json.schema_components(
         [Problem, EncodingsAnswer, *kinds], ref_template="#/components/schemas/{name}"
     )
-    listed = {"operationId": "encodings", "responses": {"200": _message("All of them.", encodings)}}
-    paths = {f"{PREFIX}/encodings": {"get": listed}}
+    get_encodings = {
+        "operationId": "encodings",
+        "responses": {"200": _describe_message("All of them.", encodings)},
+    }
+    paths = {f"{PREFIX}/encodings": {"get": get_encodings}}
     for operation, question, answer in zip(OPERATIONS, schemas[::2], schemas[1::2], strict=True):
-        asked, answered = operation.example
-        body = _message(f"At most {operation.body_bytes:,} bytes.", question, example=asked)
-        responses = {
-            "200": _message("The answer, or an array of answers.", answer, example=answered),
-            "4XX": _message("What is wrong with the request.", problem, problems.MIME),
+        example_question, example_answer = operation.example
+        post = {
+            "operationId": operation.name,
+            "summary": operation.summary,
+            "responses": {
+                "200": _describe_message(
+                    "The answer, or an array of answers.", answer, example=example_answer
+                ),
+                "4XX": _describe_message("What is wrong with the request.", problem, MIME),
+            },
+            "requestBody": {
+                "required": True,
+                **_describe_message(
+                    f"At most {operation.body_bytes:,} bytes.", question, example=example_question
+                ),
+            },
         }
-        post = {"operationId": operation.name, "summary": operation.summary, "responses": responses}
-        post["requestBody"] = {"required": True, **body}
         paths[f"{PREFIX}/{operation.name}"] = {"post": post}
     return {
         "openapi": "3.1.0",
@@ -89,5 +115,8 @@ def document() -> dict[str, Any]:
     }
 
 
-def _message(description: str, schema: Any, mime: str = JSON, **example: Any) -> dict[str, Any]:
+def _describe_message(
+    description: str, schema: Any, mime: str = JSON, **example: Any
+) -> dict[str, Any]:
+    """Return the OpenAPI object of a body with a description, a schema and perhaps an `example`."""
     return {"description": description, "content": {mime: {"schema": schema, **example}}}

@@ -11,7 +11,9 @@ import msgspec
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
-from wwho.serve import api, files, problems
+from wwho.serve import problems
+from wwho.serve.api import make_api_routes
+from wwho.serve.site_files import FOLDERS, Site, add_site_routes, make_pyodide_routes
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; "
@@ -20,36 +22,46 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-"""What every response has, where its route has not set its own."""
+"""Headers of every response, unless its route has set its own."""
 LOG = logging.getLogger("wwho.access")
 """Gets a line of JSON for each request, with no text, no query and no body in it."""
 
 
 def create_app(*, pyodide_folder: Path | None = None, url: str | None = None) -> Flask:
-    """The WSGI application; its extension "wwho.site" is its `Site`. Arguments: see `run.serve`."""
-    site = files.Site(files.FOLDERS, url)
+    """Make the WSGI application, which reads and compresses all files of the page.
+
+    Its extension "wwho.site" is its `Site`.
+
+    Args:
+        pyodide_folder: a folder to serve at `/pyodide/`; None for no such path.
+        url: the address under which others find the page, for link previews; None for none.
+    """
+    site = Site(FOLDERS, url)
     app = Flask("wwho.serve", static_folder=None)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = app.url_map.redirect_defaults = False
     app.extensions["wwho.site"] = site
-    app.before_request(begin)
-    app.after_request(finish)
-    app.register_error_handler(HTTPException, problems.from_http)
-    app.register_error_handler(problems.ProblemError, problems.response)
-    app.register_blueprint(api.routes())
+    app.before_request(note_begin)
+    app.after_request(finish_response)
+    app.register_error_handler(HTTPException, problems.http_problem_response)
+    app.register_error_handler(problems.ProblemError, problems.problem_response)
+    app.register_blueprint(make_api_routes())
     if pyodide_folder is not None:
-        app.register_blueprint(files.pyodide(pyodide_folder))
-    files.routes(app, site)
+        app.register_blueprint(make_pyodide_routes(pyodide_folder))
+    add_site_routes(app, site)
     return app
 
 
-def begin() -> None:
-    """Note when a request began."""
+def note_begin() -> None:
+    """Note the time when the current request began, in Flask's `g`."""
     g.began = perf_counter()
 
 
-def finish(response: Response) -> Response:
-    """Add the headers that every response has, and log the request."""
+def finish_response(response: Response) -> Response:
+    """Add `HEADERS` to the response of the current request, log the request, return the response.
+
+    The line of the log is JSON, with the path and the sizes of bodies in bytes, and no text.
+    """
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     has_body = request.method != "HEAD" and response.status_code != 304

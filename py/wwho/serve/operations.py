@@ -1,6 +1,6 @@
-"""The operations of the API: what each takes and gives, and its limit.
+"""The operations of the JSON API: the types of their questions and answers, and their limits.
 
-The checks of requests and openapi.json are made from these types.
+The checks of requests, and openapi.json, are made from these types.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from msgspec import Meta, Struct
 
 from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
 from wwho.errors import SpecialTokenError, UnknownTokenError
-from wwho.serve.problems import ProblemError, parse
+from wwho.serve.problems import ProblemError, parse_questions
 from wwho.tokenizer import Tokenizer
-from wwho.tokenizer.special import Allowed
+from wwho.tokenizer.special_tokens import Allowed
 
 Run = Callable[[Any], Any]
-BATCH = 128  # most questions in one request
-SPECIALS = 64  # most special tokens that one question may name
+"""A function that answers one question."""
+BATCH = 128
+"""The most questions in one request."""
+SPECIALS = 64
+"""The most special tokens that one question may name."""
 ENCODINGS = list_encoding_names()
 
 EncodingName = Annotated[str, Meta(extra_json_schema={"enum": ENCODINGS})]
@@ -47,7 +50,7 @@ class EncodeQuestion(SegmentQuestion):
 
 
 class DecodeQuestion(Struct, forbid_unknown_fields=True):
-    """Tokens to decode."""
+    """Ids to decode."""
 
     tokens: Annotated[list[TokenId], Meta(description="Ids of the encoding.")]
     encoding: EncodingName = DEFAULT_ENCODING
@@ -72,7 +75,7 @@ class DecodeAnswer(Struct):
 
 
 class SegmentPart(Struct, omit_defaults=True):
-    """A stretch of text that one route tokenizes; routes of the base vocabulary have no units."""
+    """A segment of a text, which one route tokenizes; routes of the base have no units."""
 
     route: str
     text: str
@@ -102,27 +105,38 @@ class EncodingsAnswer(Struct):
 
 
 class Operation(NamedTuple):
-    """One path of the API that is asked by POST."""
+    """One path of the API that takes POST.
 
-    name: str  # the last part of the path
-    run: Run  # what answers one question
+    Attributes:
+        name: the last part of the path.
+        run: answers one question.
+        summary: what it does, in words.
+        body_bytes: the size of the largest body it takes; the slowest such body takes 0.1 s.
+        example: a question and its answer, as JSON values.
+        question: the type of a body: one question, or an array of them.
+        answer: the type of a response: one answer, or an array of them.
+    """
+
+    name: str
+    run: Run
     summary: str
-    body_bytes: int  # of the largest body it takes; the slowest such body takes 0.1 s
-    example: tuple[Any, ...]  # a question and its answer, as JSON values
-    question: Any  # the type of one question, or of several in an array
-    answer: Any  # likewise
+    body_bytes: int
+    example: tuple[Any, ...]
+    question: Any
+    answer: Any
 
     def respond(self, body: bytes) -> bytes:
-        """The answer to a body, which asks one question or an array of them.
+        """Return the JSON of the answer to a body, or of an array of answers in the same order.
 
         Raises:
-            ProblemError: the body is not as openapi.json says, or a question has no answer.
+            ProblemError: the body is not as openapi.json says, or a question has no answer; its
+                pointer begins with the question's number in an array.
         """
-        asked = parse(body, _decoder(self.question))
-        if not isinstance(asked, list):
-            return msgspec.json.encode(self.run(asked))
+        questions = parse_questions(body, _decoder(self.question))
+        if not isinstance(questions, list):
+            return msgspec.json.encode(self.run(questions))
         answers = []
-        for number, question in enumerate(asked):
+        for number, question in enumerate(questions):
             try:
                 answers.append(self.run(question))
             except ProblemError as error:
@@ -132,12 +146,23 @@ class Operation(NamedTuple):
 
 _decoder = cache(msgspec.json.Decoder)
 OPERATIONS: list[Operation] = []
+"""All operations; `operation` appends to this list."""
 
 
 def operation(summary: str, body_bytes: int, *example: Any) -> Callable[[Run], Run]:
-    """Make an operation of a function, with an example of its question and answer."""
+    """Return a decorator that appends a function to `OPERATIONS`, and returns it unchanged.
+
+    The name of the function is that of the operation, and its annotations are the types of one
+    question and one answer.
+
+    Args:
+        summary: what the operation does, in words.
+        body_bytes: the size of the largest body that it takes.
+        example: a question and its answer, as JSON values.
+    """
 
     def add(run: Run) -> Run:
+        """Append the operation of a function, with types for one question or an array of them."""
         several = Meta(min_length=1, max_length=BATCH)
         hints = get_type_hints(run).values()
         kinds = [one | Annotated[list[one], several] for one in hints]  # type: ignore[valid-type]
@@ -148,22 +173,26 @@ def operation(summary: str, body_bytes: int, *example: Any) -> Callable[[Run], R
 
 
 @operation("Turn texts into ids", 1 << 20, {"text": "ගමේ school"}, {"tokens": [240086, 3474]})
-def encode(asked: EncodeQuestion) -> EncodeAnswer:
-    """The ids of a text."""
-    return EncodeAnswer(_with_specials(Tokenizer.encode, asked))
+def encode(question: EncodeQuestion) -> EncodeAnswer:
+    """Return the ids of a text."""
+    return EncodeAnswer(_call_with_specials(Tokenizer.encode, question))
 
 
 @operation("Count the tokens of texts", 1 << 20, {"text": "ගමේ school"}, {"count": 2})
-def count(asked: EncodeQuestion) -> CountAnswer:
-    """How many tokens a text has."""
-    return CountAnswer(_with_specials(Tokenizer.count, asked))
+def count(question: EncodeQuestion) -> CountAnswer:
+    """Return the number of a text's tokens."""
+    return CountAnswer(_call_with_specials(Tokenizer.count, question))
 
 
 @operation("Turn ids into texts", 1 << 18, {"tokens": [24912, 2375]}, {"text": "hello world"})
-def decode(asked: DecodeQuestion) -> DecodeAnswer:
-    """The text of some tokens."""
+def decode(question: DecodeQuestion) -> DecodeAnswer:
+    """Return the text of some ids.
+
+    Raises:
+        ProblemError: with 422, an id is not in the encoding.
+    """
     try:
-        return DecodeAnswer(_tokenizer(asked.encoding).decode(asked.tokens))
+        return DecodeAnswer(_find_tokenizer(question.encoding).decode(question.tokens))
     except UnknownTokenError as error:
         raise ProblemError(422, str(error), "/tokens") from error
 
@@ -172,14 +201,14 @@ SEGMENTS = {"segments": [{"route": "sinhala", "text": "ගමේ", "units": ["�
 
 
 @operation("Cut texts into segments and syllables", 1 << 15, {"text": "ගමේ"}, SEGMENTS)
-def segment(asked: SegmentQuestion) -> SegmentAnswer:
-    """The segments of a text, with their syllables."""
-    found = _tokenizer(asked.encoding).segment(asked.text)
-    return SegmentAnswer([SegmentPart(*each) for each in found])
+def segment(question: SegmentQuestion) -> SegmentAnswer:
+    """Return the segments of a text, with their syllables."""
+    segments = _find_tokenizer(question.encoding).segment(question.text)
+    return SegmentAnswer([SegmentPart(*each) for each in segments])
 
 
-def encodings() -> EncodingsAnswer:
-    """What this server has."""
+def list_encodings() -> EncodingsAnswer:
+    """Return the facts about each encoding that this server has; opens all of them."""
     found = []
     for name in ENCODINGS:
         info = get_encoding(name).info
@@ -189,27 +218,52 @@ def encodings() -> EncodingsAnswer:
     return EncodingsAnswer(found)
 
 
-def _tokenizer(name: str) -> Tokenizer:
+def _find_tokenizer(name: str) -> Tokenizer:
+    """Return the encoding of a name.
+
+    Raises:
+        ProblemError: with 400, there is none; the message does not repeat the name.
+    """
     if name not in ENCODINGS:
         expected = f"Expected an encoding, one of {', '.join(ENCODINGS)}"
         raise ProblemError(400, f"{expected}, got another name", "/encoding")
     return get_encoding(name)
 
 
-def _with_specials(call: Callable[..., Any], asked: EncodeQuestion) -> Any:
-    """What a method of the tokenizer makes of the text under the question's options."""
-    tokenizer = _tokenizer(asked.encoding)
-    allowed = _specials(tokenizer, asked.allowed_special, "/allowed_special")
-    disallowed = _specials(tokenizer, asked.disallowed_special, "/disallowed_special")
+def _call_with_specials(call: Callable[..., Any], question: EncodeQuestion) -> Any:
+    """Call a method of `Tokenizer` with a question's text and special tokens.
+
+    Returns:
+        What the method returns.
+
+    Raises:
+        ProblemError: with 400, there is no such encoding; with 422, it lacks a special token, or
+            the text spells a disallowed one.
+    """
+    tokenizer = _find_tokenizer(question.encoding)
+    allowed = _check_specials(tokenizer, question.allowed_special, "/allowed_special")
+    disallowed = _check_specials(tokenizer, question.disallowed_special, "/disallowed_special")
     try:
-        return call(tokenizer, asked.text, allowed_special=allowed, disallowed_special=disallowed)
+        return call(
+            tokenizer, question.text, allowed_special=allowed, disallowed_special=disallowed
+        )
     except SpecialTokenError as error:
-        found = str(error).splitlines()[0]
+        first_line = str(error).splitlines()[0]
         remedy = "Name it in allowed_special, or leave it out of disallowed_special."
-        raise ProblemError(422, f"{found} {remedy}", "/text") from error
+        raise ProblemError(422, f"{first_line} {remedy}", "/text") from error
 
 
-def _specials(tokenizer: Tokenizer, names: list[str] | str, pointer: str) -> Allowed:
+def _check_specials(tokenizer: Tokenizer, names: list[str] | str, pointer: str) -> Allowed:
+    """Return a question's special tokens as `Tokenizer` takes them: "all", or a set of texts.
+
+    Args:
+        tokenizer: the encoding.
+        names: the texts of special tokens, or "all".
+        pointer: the JSON pointer of the names in the question.
+
+    Raises:
+        ProblemError: with 422, a name is no special token of the encoding.
+    """
     if isinstance(names, str):
         return "all"
     known = tokenizer.special_tokens_set

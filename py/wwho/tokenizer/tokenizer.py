@@ -1,4 +1,4 @@
-"""The public tokenizer: text to ids and back, over whichever backend runs here."""
+"""The public class `Tokenizer`: opening and saving models, and encoding one text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from wwho.backends.backend import IdsWithOffsets
 from wwho.backends.select import BackendName, default_backend, open_backend
-from wwho.errors import UnknownTokenError, naming
+from wwho.errors import UnknownTokenError, errors_name_file
 from wwho.format.files import is_artifact, write_atomic
 from wwho.format.template import Template
 from wwho.text import Text, Unk, to_bytes
-from wwho.tokenizer.batches import Batches
-from wwho.tokenizer.cutting import Cutting
-from wwho.tokenizer.decoding import Decoding, TokenTexts
-from wwho.tokenizer.special import Allowed, Specials
-from wwho.tokenizer.streaming import Streaming
+from wwho.tokenizer.batch_methods import BatchMethods
+from wwho.tokenizer.chunk_methods import ChunkMethods
+from wwho.tokenizer.count_methods import CountMethods
+from wwho.tokenizer.decode_methods import DecodeMethods, TokenTexts
+from wwho.tokenizer.segment_methods import SegmentMethods
+from wwho.tokenizer.special_tokens import Allowed, SpecialTokens
+from wwho.tokenizer.stream_methods import StreamMethods
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,9 +29,12 @@ if TYPE_CHECKING:
 
 END_OF_TEXT = "<|endoftext|>"
 Shipped = tuple[Callable[..., "Tokenizer"], str]
+"""A function that opens a shipped encoding, given a class, a name and a backend; and the name."""
 
 
-class Tokenizer(Batches, Decoding, Cutting, Streaming):
+class Tokenizer(
+    BatchMethods, DecodeMethods, CountMethods, SegmentMethods, ChunkMethods, StreamMethods
+):
     """An immutable tokenizer; any number of threads may use it at once.
 
     Names and behaviour are those of tiktoken's `Encoding` wherever it has them, with one safer
@@ -50,8 +56,14 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     """
 
     __slots__ = (
-        *("__weakref__", "_backend", "_blob", "_joined", "_shipped"),
-        *("_specials", "_template", "_texts"),
+        "__weakref__",
+        "_backend",
+        "_blob",
+        "_joined",
+        "_shipped",
+        "_specials",
+        "_template",
+        "_texts",
     )
 
     def __init__(
@@ -62,7 +74,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         Args:
             blob: a whole `.wwho` file.
             backend: "native", "wasm" or "reference"; None for the best that is there.
-            shipped: what opens it again, and its name there, so that pickles stay small.
+            shipped: a function that opens the encoding by its name, and the name, which pickles
+                then contain in place of the artifact.
 
         Raises:
             ArtifactError: the artifact breaks a MUST of FORMAT.md; `.status` names it.
@@ -73,22 +86,30 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         self._backend = open_backend(blob, backend)
         # Without one in the model, a pair is two texts in a row.
         self._template = self._backend.info.template or Template()
-        self._specials = Specials(self._backend.info.added)
+        self._specials = SpecialTokens(self._backend.info.added)
         self._texts = TokenTexts(self._backend)
-        self._joined = self._texts if self._joins else ()
+        self._joined = self._texts if self._has_no_decoder else ()
 
     @classmethod
     def _open(
         cls, blob: bytes, backend: BackendName | None, shipped: Shipped | None = None
     ) -> Self:
-        """Open an artifact, for subclasses whose own constructor takes something else."""
-        made = cls.__new__(cls)
-        Tokenizer.__init__(made, blob, backend, shipped=shipped)
-        return made
+        """Open an artifact as an object of this class, whose own constructor is not called.
+
+        Subclasses such as `Encoding` have a constructor that takes something else. Arguments and
+        errors are those of `Tokenizer`'s constructor.
+        """
+        tokenizer = cls.__new__(cls)
+        Tokenizer.__init__(tokenizer, blob, backend, shipped=shipped)
+        return tokenizer
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Self:
         """Open a `.wwho` file.
+
+        Args:
+            path: the file, which is read whole.
+            backend: "native", "wasm" or "reference"; None for the best that is there.
 
         Raises:
             ArtifactError: the file breaks a MUST of FORMAT.md (`.status` names it), or is another
@@ -105,17 +126,22 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             ...     Tokenizer.load(path).count("hello world")
             2
         """
-        with naming(path):
+        with errors_name_file(path):
             return cls._open(Path(path).read_bytes(), backend)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Self:
         """Open a tokenizer of any kind: a `.wwho` file, or another library's, imported in memory.
 
-        `wwho.importers` lists the formats, and what some of them do not contain.
+        `wwho.importers` lists the formats, and what some of them do not contain. An imported model
+        is named after its file (or folder), and nothing is written.
+
+        Args:
+            path: a `.wwho` file, or a file or folder that an importer reads.
+            backend: "native", "wasm" or "reference"; None for the best that is there.
 
         Raises:
-            SourceError: no artifact can hold it, or it is no tokenizer.
+            SourceError: the file is no tokenizer, or one that no artifact can hold.
             ArtifactError: the file breaks a MUST of FORMAT.md, or its vocabulary cannot be held.
             PatternError: a pattern in it cannot be compiled.
             BackendError: the backend asked for cannot run here.
@@ -137,8 +163,8 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         from wwho.importers import Options, import_file
 
         name = file.stem or file.resolve().name
-        found = import_file(path, Options(name=name)).artifact
-        return cls._open(write_artifact(found), backend)
+        artifact = import_file(path, Options(name=name)).artifact
+        return cls._open(write_artifact(artifact), backend)
 
     @classmethod
     def from_bytes(
@@ -146,9 +172,13 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
     ) -> Self:
         """Open the bytes of a `.wwho` file.
 
+        Args:
+            blob: all bytes of the file.
+            backend: "native", "wasm" or "reference"; None for the best that is there.
+
         Raises:
-            TypeError: they are no bytes.
-            ArtifactError: they break a MUST of FORMAT.md; `.status` names it.
+            TypeError: `blob` is no bytes.
+            ArtifactError: the bytes break a MUST of FORMAT.md; `.status` names it.
             BackendError: the backend asked for cannot run here.
 
         Example:
@@ -164,9 +194,10 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         return cls._open(bytes(blob), backend)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the `.wwho` file, which `load` opens.
+        """Write the model as a `.wwho` file, which `load` opens.
 
-        It writes a temporary file and renames it, so no incomplete file is ever left.
+        It replaces a file that is there already. It writes a temporary file and renames that, so
+        no incomplete file is ever left.
 
         Raises:
             OSError: the file cannot be written.
@@ -193,23 +224,24 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> list[int]:
-        """The ids of a text.
+        """Return the ids of a text, or of a pair of texts.
 
         Args:
-            text: the text.
+            text: the text; `str`, or bytes that are normally UTF-8.
             pair: a second text, for models that take two: its ids come after those of the first.
             add_special_tokens: whether the model's template puts its special tokens around the
-                texts, such as [CLS] and [SEP]. Without a template there are none to be put.
+                texts, such as [CLS] and [SEP]. A model without a template has none.
             allowed_special: special tokens that the text may spell, or "all".
             disallowed_special: special tokens whose spelling in the text is an error, or "all" (all
-                that are not allowed). What is neither is ordinary text. None is none of them, but
-                in `wwho.tiktoken` all.
+                that are not allowed). A special token that is neither is ordinary text. None means
+                no token, but in `wwho.tiktoken` it means "all".
             unk: "spell" writes syllables outside the vocabulary with base tokens, which loses
                 nothing; "token" writes one [UNK] for each, which loses their text and needs a model
-                that has one. A model without another way always does the latter, such as BERT's.
+                that has one. A model that can only write [UNK], such as BERT's, always does.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
+            TypeError: the text is neither `str` nor bytes.
             ValueError: `unk` is none of the two, or "token" and the model has no [UNK].
 
         Example:
@@ -220,19 +252,20 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> enc.encode("<|endoftext|>", allowed_special="all")
             [199999]
         """
-        unknown = unk != "spell" and self._is_token(unk)
+        unk_as_token = unk != "spell" and self._unk_as_token(unk)
         if allowed_special or disallowed_special or self._disallowed:
-            data, mask = self._prepare(text, allowed_special, disallowed_special)
-        else:  # as most calls have it: without the call of _prepare, 1.07 to 1.1 times as fast
+            data, mask = self._bytes_and_mask(text, allowed_special, disallowed_special)
+        else:
+            # Most calls: without one of `_bytes_and_mask` they are 1.07 to 1.1 times as fast.
             data, mask = to_bytes(text), None
-        ids = self._backend.encode(data, mask, unknown)
-        second = None
+        ids = self._backend.encode(data, mask, unk_as_token)
+        pair_ids = None
         if pair is not None:
-            data, mask = self._prepare(pair, allowed_special, disallowed_special)
-            second = self._backend.encode(data, mask, unknown)
+            data, mask = self._bytes_and_mask(pair, allowed_special, disallowed_special)
+            pair_ids = self._backend.encode(data, mask, unk_as_token)
         elif not add_special_tokens:
             return ids
-        return self._template.ids(ids, second, add_special_tokens=add_special_tokens)
+        return self._template.ids(ids, pair_ids, add_special_tokens=add_special_tokens)
 
     def encode_with_types(
         self,
@@ -244,14 +277,19 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> tuple[list[int], list[int]]:
-        """The ids of one text or two, and the type of each; arguments and errors as for `encode`.
+        """Return the ids of a text or a pair of texts, and the type of each token.
+
+        The arguments are those of `encode`.
 
         Returns:
-            The ids, and for each what the model's template says: mostly 0 for the first text and 1
+            ids: what `encode` returns.
+            types: for each id what the model's template says: mostly 0 for the first text and 1
             for the second, which BERT calls token_type_ids.
 
         Raises:
             SpecialTokenError: a text spells a disallowed special token.
+            TypeError: as for `encode`.
+            ValueError: as for `encode`.
 
         Example:
             >>> import wwho
@@ -265,16 +303,19 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             unk=unk,
         )
         first, second = encode(text), None if pair is None else encode(pair)
-        found = list(self._template.fill(first, second, attrgetter("id"), add_special_tokens))
-        return [token for _, token in found], [place.type_id for place, _ in found]
+        filled = list(self._template.fill(first, second, attrgetter("id"), add_special_tokens))
+        return [token for _, token in filled], [place.type_id for place, _ in filled]
 
     def encode_ordinary(self, text: Text, *, added: bool = True) -> list[int]:
-        """The ids of a text in which nothing is special.
+        """Return the ids of a text in which special tokens are ordinary text.
 
         Args:
             text: the text.
-            added: whether tokens that need no permission are found, as those that training was
-                told to protect; if not, their texts are ordinary, too.
+            added: whether added tokens that are not special are found, such as those that training
+                was told to protect; if not, their texts are ordinary, too.
+
+        Raises:
+            TypeError: the text is neither `str` nor bytes.
 
         Example:
             >>> import wwho
@@ -282,9 +323,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             [15339, 1917]
         """
         data = to_bytes(text)
-        return (
-            self._backend.encode(data, None, False) if added else self._backend.encode_unadded(data)
-        )
+        if added:
+            return self._backend.encode(data, None, False)
+        return self._backend.encode_unadded(data)
 
     def encode_to_numpy(
         self,
@@ -296,11 +337,13 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> npt.NDArray[np.uint32]:
-        """The ids of a text as an array; arguments and errors as for `encode`.
+        """Return what `encode` does, as an array of uint32; the arguments are those of `encode`.
 
         Raises:
             ImportError: numpy is not installed.
             SpecialTokenError: the text spells a disallowed special token.
+            TypeError: as for `encode`.
+            ValueError: as for `encode`.
 
         Example:
             >>> import wwho
@@ -310,10 +353,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         import numpy as np
 
         if pair is None and not add_special_tokens:
-            data, mask = self._prepare(text, allowed_special, disallowed_special)
-            return np.frombuffer(
-                self._backend.encode_packed(data, mask, self._is_token(unk)), np.uint32
-            )
+            data, mask = self._bytes_and_mask(text, allowed_special, disallowed_special)
+            packed = self._backend.encode_packed(data, mask, self._unk_as_token(unk))
+            return np.frombuffer(packed, np.uint32)
         return self.encode_batch_to_numpy(
             [text],
             None if pair is None else [pair],
@@ -334,40 +376,49 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """The ids of a text and where each stands; arguments and errors as for `encode`.
+        """Return the ids of a text or a pair of texts, and the code points that each token touches.
+
+        The arguments are those of `encode`.
 
         Returns:
-            The ids, and for each the first code point it touches and the one after the last. Where
-            a character is made of several tokens, each of them touches it. A byte that is not UTF-8
-            counts as a code point, and a pair of surrogates in a `str` as one. Of a model that
-            normalizes, a token stands at the code points that its own came from, as in Hugging
-            Face's `tokenizers`: of several that are composed, that is the first one. Of a pair,
-            each is of its own text; tokens of the template stand at (0, 0). A model whose
+            ids: what `encode` returns.
+            offsets: for each id the first code point that it touches, and the one after the last.
+
+            Where a character is made of several tokens, each of them touches it. A byte that is not
+            UTF-8 counts as a code point, and a pair of surrogates in a `str` as one. If the model
+            normalizes, a token stands at the code points that its text came from, as in Hugging
+            Face's `tokenizers`: of several that were composed, that is the first one. Of a pair,
+            offsets are those in its own text; tokens of the template stand at (0, 0). A model whose
             post-processor trims offsets, such as RoBERTa's, leaves out the white space of tokens.
 
         Raises:
             SpecialTokenError: the text spells a disallowed special token.
+            TypeError: as for `encode`.
+            ValueError: as for `encode`.
 
         Example:
             >>> import wwho
             >>> wwho.get_encoding("o200k_base").encode_with_offsets("hello world")
             ([24912, 2375], [(0, 5), (5, 11)])
         """
-        unknown, texts, rows = self._is_token(unk), [], []
+        unk_as_token = self._unk_as_token(unk)
+        texts: list[bytes] = []
+        rows: list[IdsWithOffsets] = []
         for each in (text,) if pair is None else (text, pair):
-            data, mask = self._prepare(each, allowed_special, disallowed_special)
+            data, mask = self._bytes_and_mask(each, allowed_special, disallowed_special)
             texts.append(data)
-            rows.append(self._backend.encode_with_offsets(data, mask, unknown))
-        return self._placed(texts, rows, add_special_tokens)
+            rows.append(self._backend.encode_with_offsets(data, mask, unk_as_token))
+        return self._fill_template_with_offsets(texts, rows, add_special_tokens)
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
-        """The id of the token with exactly this text, special tokens among them.
+        """Return the id of the token with exactly this text, which may be a special token.
 
-        Where tokens of several models have the same text, it is that of the last model; the lone
-        space is none of them.
+        If tokens of several models have this text, it is that of the last model. The lone space of
+        a model of syllables is never found.
 
         Raises:
             UnknownTokenError: no token has this text (also a KeyError).
+            TypeError: the text is neither `str` nor bytes.
 
         Example:
             >>> import wwho
@@ -375,21 +426,25 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             24912
         """
         try:
-            return self._backend.token_id(self._form(text_or_bytes))
-        except UnknownTokenError:  # or it is spelled with symbols
-            found = () if self._joins else self.encode_ordinary(text_or_bytes, added=False)
-            given = text_or_bytes
-            if isinstance(given, str):
-                given = given.encode("utf-8", "surrogatepass")
-            if len(found) == 1 and self.decode_single_token_bytes(found[0]) == given:
-                return found[0]
+            return self._backend.token_id(self._normalized(text_or_bytes))
+        except UnknownTokenError:
+            # The core knows tokens by their symbols' bytes. With a decoder, those may not be the
+            # text: then look for a token that decodes to it.
+            if self._has_no_decoder:
+                raise
+            ids = self.encode_ordinary(text_or_bytes, added=False)
+            text = text_or_bytes
+            if isinstance(text, str):
+                text = text.encode("utf-8", "surrogatepass")
+            if len(ids) == 1 and self.decode_single_token_bytes(ids[0]) == text:
+                return ids[0]
             raise
 
-    # What the tokenizer is
+    # Facts about the model
 
     @property
     def backend(self) -> str:
-        """What runs it: "native", "wasm" or "reference".
+        """The name of the backend that runs the model: "native", "wasm" or "reference".
 
         Example:
             >>> import wwho
@@ -400,7 +455,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
     @property
     def n_vocab(self) -> int:
-        """Ids are 0..n_vocab-1; not all of them are used.
+        """One more than the highest id: ids are 0..n_vocab-1, and not all of them are used.
 
         Example:
             >>> import wwho
@@ -411,7 +466,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
     @property
     def max_token_value(self) -> int:
-        """The highest id.
+        """The highest id, which is `n_vocab - 1`.
 
         Example:
             >>> import wwho
@@ -422,7 +477,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
     @property
     def special_tokens_set(self) -> frozenset[str]:
-        """The texts of the special tokens.
+        """The texts of the special tokens, without added tokens that are always found.
 
         Example:
             >>> import wwho
@@ -433,7 +488,7 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
 
     @property
     def eot_token(self) -> int:
-        """The id of <|endoftext|>.
+        """The id of the special token <|endoftext|>.
 
         Raises:
             UnknownTokenError: the model has no such special token (also a KeyError).
@@ -443,13 +498,13 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
             >>> wwho.get_encoding("o200k_base").eot_token
             199999
         """
-        found = self.info.specials.get(END_OF_TEXT)
-        if found is None:
+        token = self.info.specials.get(END_OF_TEXT)
+        if token is None:
             raise UnknownTokenError(f"{self.name} has no special token {END_OF_TEXT!r}")
-        return found
+        return token
 
     def is_special_token(self, token: int) -> bool:
-        """Whether an id is a special token's.
+        """Return whether an id is that of a special token; False for ids that are not used.
 
         Example:
             >>> import wwho
@@ -460,7 +515,9 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         return token in self.info.specials.values()
 
     def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in byte order.
+        """Return the bytes of all tokens but the added ones, in byte order.
+
+        A text that several tokens have is listed for each of them.
 
         Example:
             >>> import wwho
@@ -472,14 +529,14 @@ class Tokenizer(Batches, Decoding, Cutting, Streaming):
         return sorted(filter(None, self._backend.tokens_bytes(ids)))
 
     def __repr__(self) -> str:
-        """The name and the backend."""
+        """Return the class, the encoding's name and the backend."""
         return f"<{type(self).__name__} {self.name!r} ({self.backend})>"
 
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:
-        """Shipped encodings are pickled by name, others by their bytes.
+        """Pickle a shipped encoding by its name, and any other by the bytes of its file.
 
-        The best backend of this machine becomes the best one where the pickle is opened; any other
-        is kept.
+        If the backend is the best one on this machine, the pickle is opened with the best one of
+        the machine that opens it; any other backend is kept.
         """
         backend = None if self.backend == default_backend() else self.backend
         if self._shipped is not None:

@@ -1,4 +1,4 @@
-"""Training: an iterable of texts, or files, in; a tokenizer out.
+"""Training: functions that turn texts into a tokenizer, or into a file of counts to train with.
 
 Example:
     >>> from wwho.train import train
@@ -11,71 +11,72 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from wwho.assemble.atoms import AtomKind, Words
-from wwho.assemble.base import byte_base
-from wwho.compile.load import HAND_MADE, each_named, load_schema
-from wwho.compile.schema import Schema
-from wwho.corpus import Corpus
-from wwho.corpus.texts import Given, Texts
-from wwho.encodings import is_file, model_bytes
-from wwho.errors import naming
-from wwho.format.model import Artifact
-from wwho.format.read import read_artifact
-from wwho.format.write import write_artifact
-from wwho.normalize import Normalization
-from wwho.tokenizer import Tokenizer
-from wwho.train.protect import Protect
+from wwho.train.options import TrainOptions
 
-if TYPE_CHECKING:  # native; where this cannot be had, calls say so
+# The command line imports this package each time that it starts, for the defaults. Whatever takes
+# time to import is imported where it is used.
+if TYPE_CHECKING:
+    from wwho.assemble.atoms import AtomKind
+    from wwho.compile.schema import Schema
+    from wwho.corpus import Corpus
+    from wwho.corpus.texts import Given
+    from wwho.format.model import Artifact
+    from wwho.normalize import Normalization
+    from wwho.tokenizer import Tokenizer
     from wwho.train.parity import Round
     from wwho.train.report import Report
+else:
 
-__all__ = ["Corpus", "count_words", "train"]
+    def __getattr__(name: str) -> type:
+        """Return the class `Corpus` when it is first asked for."""
+        if name != "Corpus":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from wwho.corpus import Corpus
 
-NO_BASE = "none"
-"""The base of bytes alone."""
-
-DEFAULT_BASE = "o200k_base"
-DEFAULT_PATTERN = "o200k_base"
+        return Corpus
 
 
-def train(
+__all__ = ["Corpus", "TrainOptions", "count_words", "train"]
+
+
+def train(  # noqa: D417 - TrainOptions documents the keywords
     texts: Given | Corpus,
     *,
-    schemas: Sequence[str | os.PathLike[str] | Schema] | None = None,
-    base: str | os.PathLike[str] | Artifact | None = None,
-    atoms: AtomKind | str = "syllable",
-    pattern: str | None = None,
-    words: str = "script",
-    end_of_word: bool = False,
-    collapse_spaces: bool = False,
-    vocab_size: int = 128_000,
-    prune: int | None = None,
-    every_character: bool = False,
-    min_freq: int = 2,
-    superwords: int | Literal["auto"] = 0,
-    balanced: bool | Literal["evenly"] = False,
-    max_words: int = 4,
-    max_token_units: int | None = None,
-    merge_constraint: Literal["none", "character"] = "none",
-    normalize: Normalization | None = None,
-    specials: Sequence[str] | None = None,
-    protect: Sequence[str] = (),
-    protect_pattern: str | None = None,
-    protect_min: int = 2,
-    processes: int = 1,
-    progress: bool = False,
-    parity: Mapping[str, str | os.PathLike[str]] | None = None,
-    rounds: int = 6,
-    name: str = "unnamed",
-    on_counted: Callable[[Report], object] = lambda _: None,
-    on_round: Callable[[Round], object] = lambda _: None,
+    schemas: Sequence[str | os.PathLike[str] | Schema] | None = TrainOptions.schemas,
+    base: str | os.PathLike[str] | Artifact | None = TrainOptions.base,
+    atoms: AtomKind | str = TrainOptions.atoms,
+    pattern: str | None = TrainOptions.pattern,
+    words: str = TrainOptions.words,
+    end_of_word: bool = TrainOptions.end_of_word,
+    collapse_spaces: bool = TrainOptions.collapse_spaces,
+    vocab_size: int = TrainOptions.vocab_size,
+    prune: int | None = TrainOptions.prune,
+    every_character: bool = TrainOptions.every_character,
+    min_freq: int = TrainOptions.min_freq,
+    superwords: int | Literal["auto"] = TrainOptions.superwords,
+    balanced: bool | Literal["evenly"] = TrainOptions.balanced,
+    max_words: int = TrainOptions.max_words,
+    max_token_units: int | None = TrainOptions.max_token_units,
+    merge_constraint: Literal["none", "character"] = TrainOptions.merge_constraint,
+    normalize: Normalization | None = TrainOptions.normalize,
+    specials: Sequence[str] | None = TrainOptions.specials,
+    protect: Sequence[str] = TrainOptions.protect,
+    protect_pattern: str | None = TrainOptions.protect_pattern,
+    protect_min: int = TrainOptions.protect_min,
+    processes: int = TrainOptions.processes,
+    progress: bool = TrainOptions.progress,
+    parity: Mapping[str, str | os.PathLike[str]] | None = TrainOptions.parity,
+    rounds: int = TrainOptions.rounds,
+    name: str = TrainOptions.name,
+    on_counted: Callable[[Report], object] = TrainOptions.on_counted,
+    on_round: Callable[[Round], object] = TrainOptions.on_round,
 ) -> Tokenizer:
-    """Train a tokenizer.
+    """Train a tokenizer on texts and return it.
+
+    The keywords are the fields of `TrainOptions`, which says what each means and may be;
+    ``help(wwho.train.TrainOptions)`` shows them.
 
     The same text gives the same bytes as `wwho train`, whatever its order and form: a generator of
     lines, or a file of them. Texts are taken one after another, counted and forgotten: memory grows
@@ -85,62 +86,6 @@ def train(
         texts: any iterable of `str`: a list, a generator, a column of a dataset; or of batches, as
             lists of `str`. A word never reaches from one text into the next. Or a `Corpus`: files,
             folders, patterns and URLs, weighted and sampled, and counts of `count_words`.
-        schemas: the scripts that the base hands over: names of shipped schemas, paths of files,
-            or `Schema`s. None: the three written by hand, sinhala, devanagari and kannada; with
-            other atoms than syllables, none: words are those of the base's pretokenizer in all
-            text.
-        base: the vocabulary for all other text, whose ids stay: the name of a shipped encoding,
-            the path of a `.wwho` file, an `Artifact`, or ``none``, the 256 bytes alone. None:
-            ``o200k_base``; for byte and script atoms ``none``.
-        atoms: what tokens are merged from: ``syllable``, ``grapheme``, ``codepoint``, ``byte`` or
-            ``script``: for each character a block, which says script and kind, and an index in it.
-        pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base``,
-            ``r50k_base``, ``script``, which cuts where the script or the kind of characters
-            changes, ``none`` or a regular expression. None: that of o200k_base.
-        words: what words are, within which tokens are merged: ``script``, the runs of letters of
-            the schemas' scripts; or ``whitespace``, all that stands between white space, other
-            scripts and punctuation included, so that no text is left to the base.
-        end_of_word: whether a space belongs to the word before it, as a unit of its own after it,
-            and not to the word after it.
-        collapse_spaces: whether the tokenizer makes one space of all white space, and puts one
-            after every word, as OSPE is published: so it loses text.
-        vocab_size: how many ids special tokens, atoms and merged tokens take together.
-        prune: how often a syllable must be seen to get an id, at least 1; others are spelled with
-            tokens of the base. None: 20; with `balanced` it is chosen.
-        every_character: whether each character of the schemas' classes is an atom, seen or not;
-            a syllable without an id is then spelled with the longest atoms that it begins with.
-        min_freq: how often a pair must be seen to be merged, at least 1.
-        superwords: how many of the merges join words across one space; 0: none; ``auto``: as many
-            as save more tokens than the merges within words that they displace. The texts are read
-            twice for them, and for ``auto`` three times: give no iterator.
-        balanced: whether the shares of the base, the atoms, and of each script's merges and
-            superwords are chosen, on sources that are left out (`wwho.train.balance`): the texts
-            are a `Corpus` of two sources or more, and `superwords` is not looked at. The base is
-            ``none`` where it is None; over the bytes a base is trained, too, and `vocab_size` is
-            all ids together. ``evenly``: all sources count alike, however long they are.
-        max_words: how many words a superword may touch, from 2 to 127.
-        max_token_units: how many syllables (or other atoms) a token may have, superwords among
-            them; None: as many as fit into a token's 1024 bytes.
-        merge_constraint: ``character``: of byte and script atoms, those of one character merge with
-            each other first, from left to right, and only whole characters with others.
-        normalize: ``nfc``: texts are brought into NFC before they are counted, and so is every text
-            that the tokenizer encodes. None: they are taken as they are.
-        specials: texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte and
-            script atoms none.
-        protect: texts that are one token each wherever they stand, as no special token is: without
-            leave. No merge holds a part of one.
-        protect_pattern: a regular expression of Python's `re`; every text that it finds in the
-            corpus is protected, too. The texts are read once more for it: give no iterator.
-        protect_min: how often it must find a text.
-        processes: how many cores count at the same time.
-        progress: whether to show progress on standard error.
-        parity: for names of sources of a `Corpus` the file of a text in their language; all say the
-            same. The weights of these sources change until the texts take about as many tokens as
-            each other. Give counts of the sources, so that no round reads them.
-        rounds: how often `parity` trains and measures, at most.
-        name: the encoding's name.
-        on_counted: is given the report of what was counted, before anything is learnt from it.
-        on_round: is given what was measured in each round.
 
     Returns:
         The tokenizer; `Tokenizer.save` writes its file.
@@ -165,28 +110,59 @@ def train(
         >>> [tokenizer.decode([token]) for token in tokenizer.encode("ගමේ 7 පාර")]
         ['ගමේ', ' ', '7', ' පාර']
     """
-    given = locals()  # all of the above, by name
+    from wwho.format.write import write_artifact
+    from wwho.tokenizer import Tokenizer
     from wwho.train.pipeline import train_model
 
-    return Tokenizer(write_artifact(train_model(**resolved(**given))))
+    options = TrainOptions(
+        schemas=schemas,
+        base=base,
+        atoms=atoms,
+        pattern=pattern,
+        words=words,
+        end_of_word=end_of_word,
+        collapse_spaces=collapse_spaces,
+        vocab_size=vocab_size,
+        prune=prune,
+        every_character=every_character,
+        min_freq=min_freq,
+        superwords=superwords,
+        balanced=balanced,
+        max_words=max_words,
+        max_token_units=max_token_units,
+        merge_constraint=merge_constraint,
+        normalize=normalize,
+        specials=specials,
+        protect=protect,
+        protect_pattern=protect_pattern,
+        protect_min=protect_min,
+        processes=processes,
+        progress=progress,
+        parity=parity,
+        rounds=rounds,
+        name=name,
+        on_counted=on_counted,
+        on_round=on_round,
+    )
+    return Tokenizer(write_artifact(train_model(_as_corpus(texts), options)))
 
 
-def count_words(
+def count_words(  # noqa: D417 - TrainOptions documents the keywords
     texts: Given | Corpus,
     file: str | os.PathLike[str],
     *,
-    schemas: Sequence[str | os.PathLike[str] | Schema] | None = None,
-    base: str | os.PathLike[str] | Artifact | None = None,
-    atoms: AtomKind | str = "syllable",
-    pattern: str | None = None,
-    words: str = "script",
-    end_of_word: bool = False,
-    collapse_spaces: bool = False,
-    protect: Sequence[str] = (),
-    normalize: Normalization | None = None,
+    schemas: Sequence[str | os.PathLike[str] | Schema] | None = TrainOptions.schemas,
+    base: str | os.PathLike[str] | Artifact | None = TrainOptions.base,
+    atoms: AtomKind | str = TrainOptions.atoms,
+    pattern: str | None = TrainOptions.pattern,
+    words: str = TrainOptions.words,
+    end_of_word: bool = TrainOptions.end_of_word,
+    collapse_spaces: bool = TrainOptions.collapse_spaces,
+    protect: Sequence[str] = TrainOptions.protect,
+    normalize: Normalization | None = TrainOptions.normalize,
     part: tuple[int, int] = (1, 1),
-    processes: int = 1,
-    progress: bool = False,
+    processes: int = TrainOptions.processes,
+    progress: bool = TrainOptions.progress,
 ) -> str:
     """Count the words of texts into a file, which ``Corpus(counts=[...])`` names to train with.
 
@@ -194,23 +170,16 @@ def count_words(
     counts that is there already, of the same files and options, is left as it is: a run that was
     stopped goes on where it is run again.
 
+    The keywords but `part` are fields of `TrainOptions`, which says what each means; training with
+    the counts takes the same values, but for `processes` and `progress`. Texts that
+    `protect_pattern` finds in the whole corpus must be given as `protect` here.
+
     Args:
         texts: as for `train`. Counts in a `Corpus` are added: so files of counts become one.
         file: where to save the counts.
-        schemas: this and the others are those of `train`, and must be the same there.
-        base: the same.
-        atoms: the same.
-        pattern: the same.
-        words: the same.
-        end_of_word: the same.
-        collapse_spaces: the same.
-        protect: the same; what a pattern finds in the whole corpus must be given as texts here.
-        normalize: the same.
         part: which part of each file to count, from 1, and of how many: ``(2, 8)`` is the second
             eighth. Plain text and JSON Lines are cut at lines, Parquet at row groups; what is
             compressed is all in part 1. Training asks for all parts.
-        processes: how many cores count at the same time.
-        progress: whether to show progress on standard error.
 
     Returns:
         The file's name.
@@ -225,6 +194,7 @@ def count_words(
 
     Example:
         >>> import tempfile
+        >>> from wwho.train import Corpus
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     files = [f"{folder}/{name}.counts" for name in "ab"]
         ...     for file, text in zip(files, ["ගම ගමන", "ගම"]):
@@ -233,109 +203,32 @@ def count_words(
         >>> enc.count("ගම")
         1
     """
-    given = locals()
-    del given["file"], given["part"]
-    from wwho.train.plan import Plan
+    from wwho.train.plan import plan_training
 
-    Plan(**resolved(**given)).read().count_to(file, part)
+    options = TrainOptions(
+        schemas=schemas,
+        base=base,
+        atoms=atoms,
+        pattern=pattern,
+        words=words,
+        end_of_word=end_of_word,
+        collapse_spaces=collapse_spaces,
+        protect=protect,
+        normalize=normalize,
+        processes=processes,
+        progress=progress,
+    )
+    plan_training(_as_corpus(texts), options).prepare().count_to_file(file, part)
     return os.fspath(file)
 
 
-def resolved(
-    texts: Given | Corpus,
-    *,
-    schemas: Sequence[str | os.PathLike[str] | Schema] | None = None,
-    base: str | os.PathLike[str] | Artifact | None = None,
-    atoms: AtomKind | str = AtomKind.SYLLABLE,
-    pattern: str | None = None,
-    words: str = "script",
-    end_of_word: bool = False,
-    collapse_spaces: bool = False,
-    protect: Sequence[str] = (),
-    protect_pattern: str | None = None,
-    protect_min: int = 2,
-    **options: Any,
-) -> dict[str, Any]:
-    """The arguments of `Plan`: what those of `train` name, and its other options as they are.
-
-    What is raised is that of `train`.
-    """
-    if words not in ("script", "whitespace"):
-        raise ValueError(f"words is {words!r}; it must be 'script' or 'whitespace'")
-    if base is None and options.get("balanced"):
-        base = NO_BASE
-    kind = AtomKind(atoms)
-    return {
-        "schemas": schemas_named(schemas, kind),
-        "base": base_named(base, pattern, kind),
-        "corpus": texts if isinstance(texts, Corpus) else Corpus(Texts(texts)),
-        "atoms": kind,
-        "words": Words(words == "whitespace", end_of_word, collapse_spaces),
-        "protect": Protect(protect, protect_pattern, protect_min),
-        **options,
-    }
-
-
-def schemas_named(
-    schemas: Sequence[str | os.PathLike[str] | Schema] | None, kind: AtomKind
-) -> list[Schema]:
-    """The schemas with these names or paths; None: those that atoms of this kind come with.
+def _as_corpus(texts: Given | Corpus) -> Corpus:
+    """Return a corpus whose only source is these texts; a `Corpus` is returned as it is.
 
     Raises:
-        SchemaError: one is invalid, or there is none of that name.
-        OSError: a file cannot be read.
-
-    Example:
-        >>> [schema.name for schema in schemas_named(None, AtomKind.SYLLABLE)]
-        ['devanagari', 'kannada', 'sinhala']
+        TypeError: the texts are a single text, or no iterable.
     """
-    if schemas is None:
-        schemas = HAND_MADE if kind is AtomKind.SYLLABLE else ()
-    return [
-        schema
-        if isinstance(schema, Schema)
-        else load_schema(schema if isinstance(schema, str) else Path(schema))
-        for schema in each_named(schemas)
-    ]
+    from wwho.corpus import Corpus
+    from wwho.corpus.texts import Texts
 
-
-def base_named(
-    base: str | os.PathLike[str] | Artifact | None, pattern: str | None, kind: AtomKind
-) -> Artifact:
-    """The base with this name, or in this file; None: the one that atoms of this kind come with.
-
-    Args:
-        base: the base.
-        pattern: the pretokenizer of the base of bytes alone; None: that of o200k_base.
-        kind: what the atoms are.
-
-    Raises:
-        ArtifactError: there is no such encoding, or the file is no artifact.
-        PatternError: the pattern cannot be compiled.
-        OSError: the file cannot be read.
-        ValueError: a pattern is given for a base that has its own.
-
-    Example:
-        >>> base_named("none", r"\\w+|\\W", AtomKind.SYLLABLE).n_vocab
-        256
-    """
-    if base is None:
-        base = NO_BASE if kind.spells else DEFAULT_BASE
-    if base == NO_BASE:
-        return byte_base(DEFAULT_PATTERN if pattern is None else pattern)
-    if pattern is not None:
-        raise ValueError(
-            "pattern is for the base none; any other base has a pretokenizer of its own"
-        )
-    if isinstance(base, Artifact):
-        return base
-    if isinstance(base, str) and not is_file(base):
-        return _shipped(base)
-    with naming(base):
-        return read_artifact(Path(base).read_bytes())
-
-
-@lru_cache(maxsize=1)
-def _shipped(name: str) -> Artifact:
-    """A base that ships: one process often trains several tokenizers over the same one."""
-    return read_artifact(model_bytes(name))
+    return texts if isinstance(texts, Corpus) else Corpus(Texts(texts))

@@ -1,4 +1,4 @@
-"""Counting the words of a corpus, on the cores of this machine."""
+"""Counting the words of a corpus on the cores of this machine, or from files of counts."""
 
 from __future__ import annotations
 
@@ -19,31 +19,38 @@ from wwho.corpus.reader import Reading
 from wwho.errors import CountsError
 from wwho.format.model import Artifact
 from wwho.progress import Advance
-from wwho.train.counts import Counts, Held, Made, Text, check_once, check_whole
-from wwho.train.native import Scanners, Words
-from wwho.train.report import Report, counts_of, routes_of, total_of
+from wwho.train.counts import (
+    CountedText,
+    Counts,
+    CountSettings,
+    SeenTexts,
+    check_once,
+    check_whole,
+)
+from wwho.train.native import NativeModel, WordTable
+from wwho.train.report import Report, report_of_routes, report_of_source, report_of_total
 
 MAX_COUNT = 2**63 - 1
 """The most that counts may come to, all together."""
 
-AHEAD = 2
-"""Blocks in memory for each core that counts."""
+BLOCKS_AHEAD = 2
+"""Blocks in memory for each thread that counts."""
 
-WHOLE = (1, 1)
+WHOLE_FILE = (1, 1)
 """Part 1 of 1."""
 
 
-class Counted(NamedTuple):
-    """What was counted of a corpus.
+class CorpusCounts(NamedTuple):
+    """The counts of the words of a whole corpus, weighted, and the report about them.
 
     Attributes:
-        words: all words; their counts are multiplied by the weights and by `scale`.
-        scale: makes all weights whole numbers.
+        words: all words; each count is multiplied by its source's weight and by `scale`.
+        scale: the number that makes all weights whole; thresholds must be multiplied by it.
         report: what was counted, before weights.
-        corpus: the corpus; a source that is counts stands for the files whose beginnings it holds.
+        corpus: the corpus; a source that is counts now stands for the files that were counted.
     """
 
-    words: Words
+    words: WordTable
     scale: int
     report: Report
     corpus: Corpus
@@ -52,41 +59,45 @@ class Counted(NamedTuple):
 def count_corpus(
     corpus: Corpus,
     model: Artifact,
-    made: Made,
+    settings: CountSettings,
     *,
     processes: int,
     advance: Advance,
-    each: Callable[[Words], object] | None = None,
-) -> Counted:
-    """Count the words of a corpus, or take them from files of counts.
+    on_source: Callable[[WordTable], object] | None = None,
+) -> CorpusCounts:
+    """Count the words of a corpus, reading its text and its files of counts.
 
     Memory grows with the distinct words of the corpus and, beside them, those of one source.
 
     Args:
         corpus: the sources, and how to read them.
-        model: what cuts text into words.
-        made: what counts must have been made with.
-        processes: how many cores count at the same time.
+        model: the model that cuts text into words.
+        settings: the settings that files of counts must have been made with.
+        processes: how many threads count at the same time.
         advance: is told how many stored bytes have been counted.
-        each: is given the words of each source, before they are used up.
+        on_source: a function that is called with the words of each source, before weights, in
+            order, and before the total uses them up.
 
     Raises:
         CorpusError: a file cannot be read, is damaged, or is not what its name says.
-        CountsError: counts are damaged, of other options, hold a text that comes twice, or lack a
+        CountsError: counts are damaged, of other settings, hold a text that comes twice, or lack a
             part of one.
         OSError: a file of counts cannot be read.
         ValueError: the weights make counts too large.
     """
-    scanners = Scanners(model)
-    total, rows, sources, most = Words(), [], [], 0
-    texts: list[tuple[Text, Fraction]] = []
-    held: Held = {}
-    found = source_counts(corpus, scanners, made, processes=processes, advance=advance)
-    for source, counts in found:
-        check_once(counts.texts, source.name, held if source.counted else dict(held))
+    native_model = NativeModel(model)
+    total, source_reports, sources, most = WordTable(), [], [], 0
+    weighted_texts: list[tuple[CountedText, Fraction]] = []
+    seen: SeenTexts = {}
+    for source, counts in count_sources(
+        corpus, native_model, settings, processes=processes, advance=advance
+    ):
+        # Files may be named twice, to count twice; counts may not.
+        check_once(counts.texts, source.name, seen if source.is_counts else dict(seen))
         sources.append(source)
-        texts += ((text, source.weight) for text in counts.texts)
-        rows.append(counts_of(source, counts, routes_of(counts.words, scanners, model)))
+        weighted_texts += ((text, source.weight) for text in counts.texts)
+        routes = report_of_routes(counts.words, native_model, model)
+        source_reports.append(report_of_source(source, counts, routes))
         factor = int(source.weight * corpus.scale)
         most += factor * counts.n_bytes
         if most > MAX_COUNT:
@@ -94,196 +105,232 @@ def count_corpus(
                 f"with these weights counts may reach {most}, and {MAX_COUNT} is the most: "
                 "give smaller weights with fewer decimals"
             )
-        if each is not None:
-            each(counts.words)
-        total = with_added(total, counts.words, factor)
-    check_whole(texts)
-    report = Report(tuple(rows), total_of(rows, total.info(), routes_of(total, scanners, model)))
+        if on_source is not None:
+            on_source(counts.words)
+        total = add_weighted(total, counts.words, factor)
+    check_whole(weighted_texts)
+    routes = report_of_routes(total, native_model, model)
+    report = Report(tuple(source_reports), report_of_total(source_reports, total.info(), routes))
     corpus = copy(corpus)
     corpus.sources = tuple(sources)
-    return Counted(total, corpus.scale, report, corpus)
+    return CorpusCounts(total, corpus.scale, report, corpus)
 
 
 def count_to_file(
     file: Path,
     corpus: Corpus,
     model: Artifact,
-    made: Made,
+    settings: CountSettings,
     *,
-    part: tuple[int, int] = WHOLE,
+    part: tuple[int, int] = WHOLE_FILE,
     processes: int,
     advance: Advance,
 ) -> tuple[Counts, bool]:
     """Count the words of a corpus, or of a part of each of its files, and save the counts.
 
-    Where the file is there already, with the counts of just that, nothing is counted.
+    If the file is there already, with the counts of just that, nothing is counted.
 
     Args:
         file: where to save; it is written beside its place and renamed.
         corpus: the sources, and how to read them; counts among them are added.
-        model: what cuts text into words.
-        made: what decides that.
-        part: which part of each file, from 1, and of how many. What is compressed is not cut: it is
+        model: the model that cuts text into words.
+        settings: the settings that decide how it does, which the file records.
+        part: which part of each file, from 1, and of how many. A compressed file is not cut: it is
             all in part 1.
-        processes: how many cores count at the same time.
+        processes: how many threads count at the same time.
         advance: is told how many stored bytes have been counted.
 
     Returns:
         The counts, and whether they were made now.
 
     Raises:
-        CorpusError, CountsError: as for `count_corpus`; or the file holds something else.
+        CorpusError: as for `count_corpus`.
+        CountsError: as for `count_corpus`; or the file is there and holds something else.
         OSError: it cannot be written.
         ValueError: there is no such part, or of what cannot be cut; or a source has a weight.
     """
     number, parts = part
     if not 1 <= number <= parts:
         raise ValueError(f"part {number}/{parts}: there are parts 1 to N, such as 1/8 to 8/8")
-    if parts > 1 and corpus.nameless:
-        raise ValueError(f"{corpus.nameless} cannot be cut into parts; name files")
+    if parts > 1 and corpus.unnamed_input:
+        raise ValueError(f"{corpus.unnamed_input} cannot be cut into parts; name files")
     if weighted := [source.name for source in corpus.sources if source.weight != 1]:
         raise ValueError(f"{weighted[0]}: counts are saved as they are; give weights to train with")
     if file.exists():
-        return saved_before(file, corpus, made, part), False
-    total, scanners = Counts(made), Scanners(model)
-    held: Held = {}
-    given = (corpus, scanners, made)
-    for source, counts in source_counts(*given, part=part, processes=processes, advance=advance):
-        check_once(counts.texts, source.name, held)
+        return load_if_same(file, corpus, settings, part), False
+    total, native_model = Counts(settings), NativeModel(model)
+    seen: SeenTexts = {}
+    for source, counts in count_sources(
+        corpus, native_model, settings, part=part, processes=processes, advance=advance
+    ):
+        check_once(counts.texts, source.name, seen)
         total.add(counts)
     total.save(file)
     return total, True
 
 
-def saved_before(file: Path, corpus: Corpus, made: Made, part: tuple[int, int]) -> Counts:
-    """The counts in a file, which are those of this corpus.
+def load_if_same(
+    file: Path, corpus: Corpus, settings: CountSettings, part: tuple[int, int]
+) -> Counts:
+    """Load a file of counts if they are those of this part of this corpus, which is not read.
+
+    Files are compared by name and by stamp (size and time of writing), not by their contents.
 
     Raises:
-        CountsError: they are not, or nobody can tell.
+        CountsError: they are of something else, or a source has no name to compare.
+        CorpusError: a file of the corpus is missing.
+        OSError: a file of counts cannot be read.
     """
     saved, remedy = Counts.load(file), "remove it, or name another file"
-    if corpus.nameless:
-        raise CountsError(f"{file}: is there, and may not be that of {corpus.nameless}; {remedy}")
-    saved.check_made(file, made)
+    if corpus.unnamed_input:
+        raise CountsError(
+            f"{file}: is there, and may not be that of {corpus.unnamed_input}; {remedy}"
+        )
+    saved.check_settings(file, settings)
     wanted: list[tuple[object, ...]] = []
     for source in corpus.sources:
-        if source.counted:
+        if source.is_counts:
             wanted += (text[:4] for text in Counts.load(Path(source.name)).texts)
         wanted += ((name, source.stamp(name), *part) for name in source.files)
-    held: list[tuple[object, ...]] = [text[:4] for text in saved.texts]
-    for there, here in zip_longest(held, wanted, fillvalue=("nothing more",)):
+    found: list[tuple[object, ...]] = [text[:4] for text in saved.texts]
+    for there, here in zip_longest(found, wanted, fillvalue=("nothing more",)):
         if there != here:
             raise CountsError(
-                f"{file}: holds the counts of {said(there)}, and not of {said(here)}; {remedy}"
+                f"{file}: holds the counts of {describe_text(there)}, and not of "
+                f"{describe_text(here)}; {remedy}"
             )
     return saved
 
 
-def said(text: tuple[object, ...]) -> str:
-    """A file, its stamp and its part, in words."""
+def describe_text(text: tuple[object, ...]) -> str:
+    """Return the name of a file, with its stamp and its part where the tuple has them, in words."""
     file, *rest = text
     return f"{file} ({rest[0]}; part {rest[1]} of {rest[2]})" if rest else str(file)
 
 
-def source_counts(
+def count_sources(
     corpus: Corpus,
-    scanners: Scanners,
-    made: Made,
+    model: NativeModel,
+    settings: CountSettings,
     *,
-    part: tuple[int, int] = WHOLE,
+    part: tuple[int, int] = WHOLE_FILE,
     processes: int,
     advance: Advance,
 ) -> Iterator[tuple[Source, Counts]]:
-    """The counts of each source, one after the other; see `count_corpus`."""
+    """Yield each source of a corpus with its counts, one after the other.
+
+    Text is read and counted; a file of counts is loaded, and its source then stands for the files
+    of which it has part 1.
+
+    Raises:
+        CorpusError, CountsError, OSError: as for `count_corpus`.
+    """
     with ThreadPoolExecutor(processes) as pool:
         for source in corpus.sources:
-            if source.counted:
+            if source.is_counts:
                 file = Path(source.name)
                 counts = Counts.load(file)
-                counts.check_made(file, made)
+                counts.check_settings(file, settings)
                 files = tuple(text.file for text in counts.texts if text.whole)
                 source = replace(source, files=files)
             else:
-                tables = Tables(scanners, pool, processes)
+                tables = ParallelTables(model, pool, processes)
                 counts = count_source(source, corpus.reading, tables, part, advance)
             yield source, counts
 
 
 def count_source(
-    source: Source, reading: Reading, tables: Tables, part: tuple[int, int], advance: Advance
+    source: Source,
+    reading: Reading,
+    tables: ParallelTables,
+    part: tuple[int, int],
+    advance: Advance,
 ) -> Counts:
-    """Count the words of one source, or of a part of each of its files."""
+    """Read the files of one source, or a part of each, and return the counts of their words.
+
+    The counts get no settings. For each file they record its stamp, taken before it is read, and
+    its digests. `tables` must be new, and are used up.
+
+    Raises:
+        CorpusError: a file cannot be read, is damaged, or is not what its name says.
+    """
     counts = Counts()
     for file in source.files:
         stamp = source.stamp(file)
-        reader = source.reader(file, reading, part)
+        reader = source.make_reader(file, reading, part)
         for block in reader.blocks(advance):
-            tables.count(block.text)
-            counts.note(block)
+            tables.count_text(block.text)
+            counts.add_sizes(block)
         whole = reader.digest or "" if part[0] == 1 else ""
-        counts.texts.append(Text(file, stamp, *part, reader.part_digest, whole))
-    counts.words = tables.total()
+        counts.texts.append(CountedText(file, stamp, *part, reader.part_digest, whole))
+    counts.words = tables.merge_tables()
     return counts
 
 
-class Tables:
+class ParallelTables:
     """Tables of words that are counted into at the same time, each by one thread.
 
-    What is counted does not depend on their number. (Threads are enough: the counting is done in C,
+    The sum does not depend on their number. (Threads are enough: the counting is done in C,
     which leaves Python to the reader of the corpus meanwhile.)
     """
 
-    def __init__(self, scanners: Scanners, pool: ThreadPoolExecutor, n: int) -> None:
-        """Make `n` tables; with a single one, the caller's thread counts."""
-        self._scanners = scanners
+    def __init__(self, model: NativeModel, pool: ThreadPoolExecutor, n_tables: int) -> None:
+        """Make this many tables; with a single one, the caller's thread counts."""
+        self._model = model
         self._pool = pool
-        self._tables = [Words() for _ in range(n)]
-        self._idle: SimpleQueue[Words] = SimpleQueue()
+        self._tables = [WordTable() for _ in range(n_tables)]
+        self._idle: SimpleQueue[WordTable] = SimpleQueue()
         self._running: deque[Future[None]] = deque()
         for table in self._tables:
             self._idle.put(table)
 
-    def count(self, text: bytes) -> None:
-        """Count a text that ends where no word goes on, or have it counted before long.
+    def count_text(self, text: bytes) -> None:
+        """Count a text that ends where no word goes on, or queue it for a thread to count.
+
+        It waits while `BLOCKS_AHEAD` texts for each table are queued, so memory stays bounded.
 
         Raises:
-            CorpusError: as in `Words.count`; it may be about an earlier text.
+            CorpusError: as in `WordTable.count_text`; it may be about an earlier text.
         """
         if len(self._tables) == 1:
-            self._tables[0].count(self._scanners, text)
+            self._tables[0].count_text(self._model, text)
             return
-        if len(self._running) == AHEAD * len(self._tables):
+        if len(self._running) == BLOCKS_AHEAD * len(self._tables):
             self._running.popleft().result()
-        self._running.append(self._pool.submit(self._count, text))
+        self._running.append(self._pool.submit(self._count_in_idle_table, text))
 
-    def total(self) -> Words:
-        """All words counted.
+    def merge_tables(self) -> WordTable:
+        """Wait for all texts, add all tables to the first one, and return that.
 
         Raises:
-            CorpusError: as in `count`.
+            CorpusError: as in `count_text`.
         """
         while self._running:
             self._running.popleft().result()
         words, *others = self._tables
         for other in others:
-            words.merge(other)
+            words.add_table(other)
         return words
 
-    def _count(self, text: bytes) -> None:
+    def _count_in_idle_table(self, text: bytes) -> None:
+        """Count a text in a table that no other thread uses, and give the table back."""
         table = self._idle.get()
         try:
-            table.count(self._scanners, text)
+            table.count_text(self._model, text)
         finally:
             self._idle.put(table)
 
 
-def with_added(total: Words, words: Words, factor: int) -> Words:
-    """The total with these words, counted `factor` times; both tables are used up."""
+def add_weighted(total: WordTable, words: WordTable, factor: int) -> WordTable:
+    """Return the total with these words added, each counted `factor` times.
+
+    Both tables are used up: what is returned may be either of them.
+    """
     if factor != 1:
         records, counts = words.export()
-        total.add(records, array("Q", [factor * count for count in counts]))
-    elif total.info().n_words:
-        total.merge(words)
-    else:
+        total.add_records(records, array("Q", [factor * count for count in counts]))
+        return total
+    if not total.info().n_words:
         return words
+    total.add_table(words)
     return total

@@ -1,4 +1,7 @@
-"""The trainer's C side as Python objects; native/train.h says what each call does."""
+"""Python classes around the trainer's C code: tables of words, phrases, and learning merges.
+
+native/train.h states what each C function does.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.script import script_step
+from wwho.assemble.training_artifacts import unit_model
 from wwho.errors import ArtifactError, BackendError, CorpusError
 from wwho.format import leb
 from wwho.format.layout import MAX_TOKEN_BYTES
@@ -30,12 +33,20 @@ except ImportError as error:
 Word = tuple[bytes, ...]
 """A word as the texts of its units."""
 
-STEP = 2000
+MERGES_PER_CALL = 2000
 """Merges between two looks at Ctrl-C and the progress bar; the first, large ones take a second."""
 
 
 class WordsInfo(NamedTuple):
-    """The size of a table of words; see wwho_words_info in native/train.h."""
+    """The size of a table of words.
+
+    Attributes:
+        n_words: distinct words.
+        record_bytes: bytes of the records of all distinct words.
+        n_units: units of all distinct words.
+        total: the sum of the counts.
+        stray_bytes: bytes of the texts counted that are part of no well-formed UTF-8 sequence.
+    """
 
     n_words: int
     record_bytes: int
@@ -45,7 +56,14 @@ class WordsInfo(NamedTuple):
 
 
 class RouteInfo(NamedTuple):
-    """What the words of one route come to; see wwho_route_info in native/train.h."""
+    """The sums over the words of a table that take one route of a model.
+
+    Attributes:
+        n_words: distinct words.
+        total: the sum of their counts.
+        syllables: their syllables, each as often as its word was seen.
+        bytes: the bytes of their text, each as often as its word was seen.
+    """
 
     n_words: int
     total: int
@@ -53,18 +71,23 @@ class RouteInfo(NamedTuple):
     bytes: int
 
 
-class Scanners:
-    """A model opened in C, to cut text with."""
+class NativeModel:
+    """A model opened in the C core, which tables of words and phrases cut text with.
+
+    Attributes:
+        handle: the C pointer; valid as long as this object.
+        n_routes: how many routes the model has.
+    """
 
     def __init__(self, model: Artifact) -> None:
-        """Open a model.
+        """Write the model to bytes and open them, in memory that this object owns.
 
         Raises:
             ArtifactError: the model is not a valid one.
         """
         blob = write_artifact(model)
         size = ffi.new("size_t *")
-        opened = ffi.new("const wwho_model **")
+        opened_model = ffi.new("const wwho_model **")
         self._blob = ffi.new("uint32_t[]", (len(blob) + 3) // 4)  # aligned to 4 bytes
         ffi.memmove(self._blob, blob, len(blob))
         start = ffi.cast("const uint8_t *", self._blob)
@@ -72,55 +95,63 @@ class Scanners:
         if not status:
             self._work = ffi.new("char[]", size[0] + 15)
             aligned = ffi.cast("void *", (int(ffi.cast("uintptr_t", self._work)) + 15) & ~15)
-            status = lib.wwho_open(start, len(blob), aligned, size[0], opened)
+            status = lib.wwho_open(start, len(blob), aligned, size[0], opened_model)
         if status:
             name = ffi.string(lib.wwho_status_str(status)).decode()
             raise ArtifactError(f"the core refuses the model of the trainer: {name}", status=name)
-        self.handle = opened[0]
+        self.handle = opened_model[0]
         self.n_routes = len(model.routes)
 
 
-class Words:
-    """Distinct words and how often each was seen. For one thread at a time."""
+class WordTable:
+    """A table of distinct words and how often each was seen. One thread may use it at a time.
+
+    Every method that adds to a table may raise `MemoryError`; the table is then of no more use.
+    """
 
     def __init__(self) -> None:
         """Make an empty table.
 
         Raises:
-            MemoryError: there is no memory left; so with every method.
+            MemoryError: there is no memory left.
         """
-        self.handle = _owned(lib.wwho_words_new(), lib.wwho_words_free)
-        self._scanners: Scanners | None = None  # kept open: what it cut is remembered
+        self.handle = _own_handle(lib.wwho_words_new(), lib.wwho_words_free)
+        # Kept open, because the table remembers which segments this model cut into one word.
+        self._model: NativeModel | None = None
 
-    def count(self, scanners: Scanners, text: bytes) -> None:
+    def count_text(self, model: NativeModel, text: bytes) -> None:
         """Count the words of a text that ends where no word goes on; other threads run meanwhile.
 
-        Each line, with its line feed, is a text of its own.
+        Each line, with its line feed, is cut as a text of its own. Bytes that are no UTF-8 belong
+        to no word of a script and are counted as stray.
 
         Raises:
-            CorpusError: there are 2^32 - 1 distinct words, or a text is that long.
+            CorpusError: there are 2^32 - 1 distinct words, or the text has 2^32 bytes or more.
         """
         if len(text) >= 1 << 32:
             raise CorpusError(
                 f"a line of the corpus is in a block of {len(text):,} bytes, and 4,294,967,295 is "
                 "the most; cut it into shorter lines"
             )
-        self._scanners = scanners
-        status = lib.wwho_words_count(
-            self.handle, scanners.handle, ffi.from_buffer(text), len(text)
-        )
+        self._model = model
+        status = lib.wwho_words_count(self.handle, model.handle, ffi.from_buffer(text), len(text))
         if status == lib.WWHO_ARGUMENT:
             raise CorpusError(
                 "the corpus has more than 4,294,967,294 distinct words; "
                 "train on a part of it, or on a sample"
             )
-        _check(status)
+        _raise_on_failure(status)
 
-    def add(self, records: bytes, counts: Sequence[int]) -> None:
-        """Add words with their counts, such as another table's `export`.
+    def add_records(self, records: bytes, counts: Sequence[int]) -> None:
+        """Add words with their counts, such as the `export` of another table.
+
+        Args:
+            records: the words, one record after another, as `record` writes them.
+            counts: the count of each, in the same order; below 2^64.
 
         Raises:
-            ValueError: these are not exactly as many records as counts.
+            ValueError: these are not exactly as many records as counts; the words before the fault
+                have been added.
         """
         numbers = counts if isinstance(counts, array) else array("Q", counts)
         where = ffi.from_buffer("uint64_t[]", numbers)
@@ -128,52 +159,66 @@ class Words:
         status = lib.wwho_words_add(self.handle, start, len(records), where, len(numbers))
         if status == lib.WWHO_ARGUMENT:
             raise ValueError(f"{len(records)} bytes are not {len(numbers)} well-formed records")
-        _check(status)
+        _raise_on_failure(status)
 
-    def merge(self, other: Words) -> None:
-        """Add all words of another table."""
-        _check(lib.wwho_words_merge(self.handle, other.handle))
+    def add_table(self, other: WordTable) -> None:
+        """Add all words of another table, which stays as it is, and its stray bytes."""
+        _raise_on_failure(lib.wwho_words_merge(self.handle, other.handle))
 
-    def units(self) -> dict[bytes, int]:
-        """The units of these words, and how often each occurs in them."""
-        units = Words()
-        _check(lib.wwho_words_units(self.handle, units.handle))
+    def count_units(self) -> dict[bytes, int]:
+        """Return the text of each unit of these words, and how often it occurs in them.
+
+        A unit with the space before it and the same unit without are two.
+        """
+        units = WordTable()
+        _raise_on_failure(lib.wwho_words_units(self.handle, units.handle))
         return {unit: count for (unit,), count in units.items()}
 
-    def spelled(self) -> Words:
-        """These words, each with its bytes as its units."""
-        spelled = Words()
-        _check(lib.wwho_words_bytes(self.handle, spelled.handle))
+    def spell_bytes(self) -> WordTable:
+        """Return a new table of the same words, each with its bytes as its units."""
+        spelled = WordTable()
+        _raise_on_failure(lib.wwho_words_bytes(self.handle, spelled.handle))
         return spelled
 
-    def paired(self) -> Words:
-        """These words, each with the symbols of `script_step` as its units."""
-        paired, step = Words(), script_step()
+    def spell_pairs(self) -> WordTable:
+        """Return a new table of the same words, each with the symbols of `script_step` as units.
+
+        Every character becomes two symbols, block and index; a character that has none, and broken
+        UTF-8, becomes one symbol for each byte. A symbol is a unit of two bytes.
+        """
+        spelled, step = WordTable(), script_step()
+        # For each code point the texts of its two symbols; then the text of each byte's symbol.
         symbols = array("I", bytes(4 * (0x110000 + 256)))
         texts = [int.from_bytes(symbol_text(each), "little") for each in range(step.n_symbols)]
         for code_point, (block, index) in step.places.items():
             symbols[code_point] = texts[step.n_indices + block] | texts[index] << 16
         symbols[0x110000:] = array("I", texts[-256:])
         where = ffi.from_buffer("uint32_t[]", symbols)
-        _check(lib.wwho_words_pairs(self.handle, where, paired.handle))
-        return paired
+        _raise_on_failure(lib.wwho_words_pairs(self.handle, where, spelled.handle))
+        return spelled
 
-    def routes(self, scanners: Scanners) -> list[RouteInfo]:
-        """What was counted for each route of the model: that which a word takes alone."""
-        routes = ffi.new("wwho_route_info[]", scanners.n_routes)
-        _check(lib.wwho_words_routes(self.handle, scanners.handle, routes, len(routes)))
+    def count_by_route(self, model: NativeModel) -> list[RouteInfo]:
+        """Return the sums over the words that take each route of a model, in its order.
+
+        The route of a word is the one that its text takes where it stands alone.
+        """
+        routes = ffi.new("wwho_route_info[]", model.n_routes)
+        _raise_on_failure(lib.wwho_words_routes(self.handle, model.handle, routes, len(routes)))
         return [
             RouteInfo(*(getattr(route, name) for name in RouteInfo._fields)) for route in routes
         ]
 
     def info(self) -> WordsInfo:
-        """How large the table is."""
+        """Return the size of this table; it takes no time."""
         info = ffi.new("wwho_words_info *")
         lib.wwho_words_describe(self.handle, info)
         return WordsInfo(*(getattr(info, name) for name in WordsInfo._fields))
 
     def export(self) -> tuple[bytes, array[int]]:
-        """All records, and the count of each."""
+        """Return the records of all words, one after another, and the count of each.
+
+        They come in the order in which the words were first seen; counts have 64 bits.
+        """
         info = self.info()
         records = bytearray(info.record_bytes)
         counts = array("Q", bytes(8 * info.n_words))
@@ -182,13 +227,13 @@ class Words:
         return bytes(records), counts
 
     def items(self) -> Iterator[tuple[Word, int]]:
-        """Each word and its count."""
+        """Yield each word, as the texts of its units, and its count, in the order of `export`."""
         records, counts = self.export()
         return zip(parse_records(records), counts, strict=True)
 
 
 class Merger:
-    """Merges the most frequent pair of neighbours, again and again.
+    """Learns merges from a table of words: the most frequent pair of neighbours, again and again.
 
     The count of a pair is the number of places in the corpus where the two stand side by side
     within a word. Among pairs of equal count the one with the smaller left id is merged first, then
@@ -200,7 +245,7 @@ class Merger:
 
     def __init__(
         self,
-        words: Words,
+        words: WordTable,
         atoms: Sequence[bytes],
         *,
         max_merges: int,
@@ -208,7 +253,9 @@ class Merger:
         max_units: int = MAX_TOKEN_BYTES,
         shapes: bytes | None = None,
     ) -> None:
-        """Lay out the words as runs of atoms and count the first pairs.
+        """Lay out the words as runs of atoms and count the first pairs; nothing is merged yet.
+
+        Both the words and the atoms are copied.
 
         Args:
             words: the words of the corpus and their counts.
@@ -217,68 +264,94 @@ class Merger:
             min_freq: how often a pair must be seen, at least 1.
             max_units: how many atoms a token may have, at least 1.
             shapes: of the atoms, where characters are to be made before what joins them
-                (`wwho.assemble.script.shapes_of`); None: any two tokens may merge.
+                (`wwho.assemble.script.character_shapes`); None: any two tokens may merge.
 
         Raises:
             ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.
             MemoryError: there is no memory left.
         """
-        table = Words()
-        table.add(b"".join(record((atom,)) for atom in atoms), array("Q", [1]) * len(atoms))
+        table = WordTable()
+        records = b"".join(record((atom,)) for atom in atoms)
+        table.add_records(records, array("Q", [1]) * len(atoms))
         merger = ffi.new("wwho_merger **")
         status = lib.wwho_merger_new(
-            *(words.handle, table.handle, ffi.NULL if shapes is None else shapes),
-            *(max_merges, min_freq, max_units, merger),
+            words.handle,
+            table.handle,
+            ffi.NULL if shapes is None else shapes,
+            max_merges,
+            min_freq,
+            max_units,
+            merger,
         )
         if status == lib.WWHO_ARGUMENT:
             raise ValueError(
                 f"{len(atoms)} atoms (at most 255 bytes each), {max_merges} merges, min_freq "
                 f"{min_freq}, {words.info().n_units} units: one of these is beyond its limit"
             )
-        _check(status)
-        self._own(merger[0])
+        _raise_on_failure(status)
+        self._take_handle(merger[0])
 
-    def _own(self, handle: Any) -> Merger:
-        """Take over a merger that is laid out."""
-        self._handle = _owned(handle, lib.wwho_merger_free)
-        self._n = 0
+    def _take_handle(self, handle: Any) -> Merger:
+        """Own a C merger that is laid out, and return this object."""
+        self._handle = _own_handle(handle, lib.wwho_merger_free)
+        self._n_merges = 0
         return self
 
-    def step(self, steps: int) -> int:
-        """Make up to `steps` more merges; fewer are made where nothing is left to merge.
+    def merge_more(self, most: int) -> int:
+        """Make up to `most` further merges; fewer where no pair is frequent enough any more.
 
         Returns:
-            How many were made.
+            How many were made now; 0: all are made.
+
+        Raises:
+            MemoryError: there is no memory left.
         """
-        n = ffi.new("size_t *")
-        _check(lib.wwho_merger_step(self._handle, steps, n))
-        made, self._n = n[0] - self._n, n[0]
-        return int(made)
+        n_merges = ffi.new("size_t *")
+        _raise_on_failure(lib.wwho_merger_step(self._handle, most, n_merges))
+        n_new, self._n_merges = n_merges[0] - self._n_merges, n_merges[0]
+        return int(n_new)
 
     def run(self, advance: Advance = ignore) -> Merger:
-        """Make all merges, and tell of them; Ctrl-C is heard in between."""
-        while made := self.step(STEP):
-            advance(made)
+        """Make all merges and return this object; Ctrl-C is heard every `MERGES_PER_CALL` merges.
+
+        Args:
+            advance: is told how many merges were made since it was last called.
+        """
+        while n_new := self.merge_more(MERGES_PER_CALL):
+            advance(n_new)
         return self
 
     def merges(self) -> list[Pair]:
-        """The merges made so far, as pairs of ids counted from the first atom."""
-        ids = ffi.unpack(lib.wwho_merger_pairs(self._handle), 2 * self._n)
+        """Return the left and right id of each merge made so far, counted from the first atom."""
+        ids = ffi.unpack(lib.wwho_merger_pairs(self._handle), 2 * self._n_merges)
         return list(zip(ids[::2], ids[1::2], strict=True))
 
     def gains(self) -> list[int]:
-        """The count of each of these pairs as it was merged; see wwho_merger_gains in train.h."""
-        return list(ffi.unpack(lib.wwho_merger_gains(self._handle), self._n))
+        """Return the count of each merged pair at the moment of its merge, in order.
+
+        It is the number of tokens that the merge saved, or more than that where the pair overlaps
+        itself; it never rises from one merge to the next.
+        """
+        return list(ffi.unpack(lib.wwho_merger_gains(self._handle), self._n_merges))
 
 
 class Phrases:
-    """Runs of words that are one token each; see wwho_phrases in native/train.h."""
+    """Runs of neighbouring words of one script, as tokens of a model: what superwords join.
+
+    Each word but the first of a phrase begins with the one space after the word before. A word
+    with a unit that is no atom, or with more than 255 units, is in no phrase.
+    """
 
     def __init__(self, model: Artifact) -> None:
-        """Collect none yet; words become tokens of the model of units."""
-        units = units_of(model)
-        self._model, self._pairs = Scanners(model), units.merges
-        self.handle = _owned(
+        """Open a model of units without superwords, and start with no phrases.
+
+        Raises:
+            ArtifactError: the model is not a valid one.
+            MemoryError: there is no memory left.
+        """
+        units = unit_model(model)
+        self._model, self._pairs = NativeModel(model), units.merges
+        self.handle = _own_handle(
             lib.wwho_phrases_new(self._model.handle, units.first_id, len(units.texts)),
             lib.wwho_phrases_free,
         )
@@ -287,15 +360,18 @@ class Phrases:
         """Collect the phrases of a text that ends after a line; other threads run meanwhile.
 
         Args:
-            text: the text.
-            share: how many of its lines are read, from 0 to 1; which ones depends on their text.
+            text: the text, in UTF-8.
+            share: the share of its lines that is read, from 0 to 1; which ones depends on the text
+                of each line alone.
             count: how often each phrase counts.
-            sources: a bit for the source that it is of.
+            sources: a bit for the source that the text is of.
         """
-        start, parts = ffi.from_buffer(text), int(share * 2**32)
-        _check(lib.wwho_phrases_collect(self.handle, start, len(text), parts, count, sources))
+        start, lines_of_2_32 = ffi.from_buffer(text), int(share * 2**32)
+        _raise_on_failure(
+            lib.wwho_phrases_collect(self.handle, start, len(text), lines_of_2_32, count, sources)
+        )
 
-    def merger(
+    def make_merger(
         self,
         max_merges: int,
         *,
@@ -304,20 +380,39 @@ class Phrases:
         max_units: int = MAX_TOKEN_BYTES,
         min_sources: int = 1,
     ) -> Merger:
-        """Prepare to merge them, which uses them up."""
+        """Return what merges the tokens of these phrases across words; the phrases are used up.
+
+        Args:
+            max_merges: how many merges there may be.
+            min_freq: how often a pair must be seen, at least 1.
+            max_words: how many words a token may touch, from 2 to 127.
+            max_units: how many atoms a token may have, at least 1.
+            min_sources: in how many sources a pair must be seen.
+
+        Raises:
+            MemoryError: there is no memory left.
+        """
         merger = ffi.new("wwho_merger **")
         pairs = ffi.new("uint32_t[]", list(chain.from_iterable(self._pairs)))
-        _check(
+        _raise_on_failure(
             lib.wwho_merger_of_phrases(
-                self.handle, pairs, len(self._pairs), max_merges, min_freq, max_units, max_words,
-                min_sources, merger,
+                self.handle,
+                pairs,
+                len(self._pairs),
+                max_merges,
+                min_freq,
+                max_units,
+                max_words,
+                min_sources,
+                merger,
             )
-        )  # fmt: skip
-        return Merger.__new__(Merger)._own(merger[0])
+        )
+        # Not Merger(): that would lay out words.
+        return Merger.__new__(Merger)._take_handle(merger[0])
 
 
 def record(word: Word) -> bytes:
-    """A word as a record of native/train.h.
+    """Return a word as a record of native/train.h: number of units, their lengths, their text.
 
     Example:
         >>> record((b"ab", b"c"))
@@ -327,7 +422,12 @@ def record(word: Word) -> bytes:
 
 
 def parse_records(records: bytes) -> Iterator[Word]:
-    """The words of well-formed records."""
+    """Yield the words of records, which must be well-formed, as the texts of their units.
+
+    Example:
+        >>> list(parse_records(record((b"ab", b"c")) + record((b"d",))))
+        [(b'ab', b'c'), (b'd',)]
+    """
     at = 0
     while at < len(records):
         (n_units,), at = leb.unpack(records, at, 1)
@@ -339,14 +439,24 @@ def parse_records(records: bytes) -> Iterator[Word]:
         yield tuple(word)
 
 
-def _owned(handle: Any, free: Any) -> Any:
-    """A handle that is freed with its last reference."""
+def _own_handle(handle: Any, free: Any) -> Any:
+    """Return a C pointer that `free` is called with when its last reference goes.
+
+    Raises:
+        MemoryError: the pointer is null.
+    """
     if handle == ffi.NULL:
         raise MemoryError("no memory left for training")
     return ffi.gc(handle, free)
 
 
-def _check(status: int) -> None:
+def _raise_on_failure(status: int) -> None:
+    """Raise an error unless a status of the C code is 0.
+
+    Raises:
+        MemoryError: there was no memory left.
+        RuntimeError: any other status, which no caller should get.
+    """
     if status == lib.WWHO_MEMORY:
         raise MemoryError("no memory left for training")
     if status:

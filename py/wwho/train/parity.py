@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from wwho.corpus import Corpus
-from wwho.corpus.corpus import decimal
+from wwho.corpus.corpus import format_decimal
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
@@ -34,11 +34,11 @@ LEAST, MOST = Fraction(1, 100), Fraction(100)
 
 @dataclass(frozen=True)
 class Round:
-    """What was measured in a round.
+    """The measurements of one round: a model is trained under some weights and encodes the texts.
 
     Attributes:
-        weights: of each source with a parallel text.
-        tokens: of its text, under these weights.
+        weights: the weight of each source with a parallel text, by the source's name.
+        tokens: how many tokens that text takes, by the source's name.
     """
 
     weights: Mapping[str, Fraction]
@@ -46,56 +46,59 @@ class Round:
 
     @property
     def mean(self) -> float:
-        """Tokens of a text on average."""
+        """The mean number of tokens of a text."""
         return sum(self.tokens.values()) / len(self.tokens)
 
     @property
     def worst(self) -> float:
-        """Tokens of the text that takes most, over the mean."""
+        """The tokens of the text that takes most, divided by the mean: 1 or more."""
         return max(self.tokens.values()) / self.mean
 
     def __str__(self) -> str:
-        """One line: the mean, and for each source tokens over the mean and the weight."""
+        """Return one line: the mean, and for each source tokens over the mean and the weight."""
         ratios = (
-            f"{name} {count / self.mean:.3f} (weight {decimal(self.weights[name])})"
+            f"{name} {count / self.mean:.3f} (weight {format_decimal(self.weights[name])})"
             for name, count in sorted(self.tokens.items(), key=lambda item: -item[1])
         )
         return f"{self.mean:,.0f} tokens on average; " + ", ".join(ratios)
 
     def next_weights(self) -> dict[str, Fraction]:
-        """The weights to try next, with three decimals."""
+        """Return the weights to try next, with three decimals, from `LEAST` to `MOST`."""
         return {
-            name: min(max(Fraction(round(1000 * self._raised(name)), 1000), LEAST), MOST)
+            name: min(max(Fraction(round(1000 * self._corrected(name)), 1000), LEAST), MOST)
             for name in self.weights
         }
 
-    def _raised(self, name: str) -> float:
+    def _corrected(self, name: str) -> float:
+        """Return a source's weight, times its tokens over the mean to the power `STRENGTH`."""
         return float(self.weights[name]) * (self.tokens[name] / self.mean) ** STRENGTH
 
 
-def even_weights(
+def with_parity_weights(
     corpus: Corpus,
     parity: Mapping[str, str | os.PathLike[str]],
     rounds: int,
     on_round: Callable[[Round], object],
     train: Callable[[Corpus], Artifact],
 ) -> Corpus:
-    """The corpus under the weights of the round in which the worst text was closest.
+    """Return the corpus under the weights that make parallel texts take the most even tokens.
 
-    Every round trains anew. Text is counted in each; give counts, and nothing is read.
+    Every round trains a model under other weights, until no text takes more than `CLOSE` times the
+    mean. What is returned has the weights of the round in which the worst text was closest to the
+    mean. Each round counts text again; of files of counts, none is read.
 
     Args:
         corpus: the sources, with the weights of the first round.
         parity: for names of sources the file of a text in their language. The texts must say the
             same: lines of a parallel corpus that is not trained on.
         rounds: how many rounds of training at most; at least 1.
-        on_round: is told of each round.
-        train: gives a model for the corpus under other weights.
+        on_round: a function that is called with the measurements of each round.
+        train: a function that returns a model for the corpus under other weights.
 
     Raises:
-        ValueError: there is no such source, a text is empty, or no round is to be made; and as
-            `train` does.
+        ValueError: there is no such source, a text is empty, or no round is to be made.
         OSError: a text cannot be read.
+        WwhoError: as `train` does.
     """
     weights = {source.name: source.weight for source in corpus.sources}
     if strangers := parity.keys() - weights.keys():
@@ -111,19 +114,19 @@ def even_weights(
     best: Round | None = None
     tried = {name: weights[name] for name in texts}
     for _ in range(rounds):
-        model = Tokenizer(write_artifact(train(weighted(corpus, tried))))
-        now = Round(tried, {name: model.count(text) for name, text in texts.items()})
-        on_round(now)
-        best = now if best is None or now.worst < best.worst else best
-        if now.worst <= CLOSE:
+        model = Tokenizer(write_artifact(train(with_weights(corpus, tried))))
+        measured = Round(tried, {name: model.count(text) for name, text in texts.items()})
+        on_round(measured)
+        best = measured if best is None or measured.worst < best.worst else best
+        if measured.worst <= CLOSE:
             break
-        tried = now.next_weights()
+        tried = measured.next_weights()
     assert best is not None
-    return weighted(corpus, best.weights)
+    return with_weights(corpus, best.weights)
 
 
-def weighted(corpus: Corpus, weights: Mapping[str, Fraction]) -> Corpus:
-    """The corpus with other weights of some of its sources."""
+def with_weights(corpus: Corpus, weights: Mapping[str, Fraction]) -> Corpus:
+    """Return the corpus with these weights of sources, by name; other sources keep theirs."""
     corpus = copy(corpus)
     corpus.sources = tuple(
         replace(source, weight=weights.get(source.name, source.weight)) for source in corpus.sources

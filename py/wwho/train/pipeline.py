@@ -1,37 +1,33 @@
-"""The trainer from end to end: a base and schemas and a corpus in, a model out."""
+"""The trainer from end to end: a corpus and options in, a model with its provenance out."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from wwho.assemble.artifact import record_over
-from wwho.assemble.atoms import AtomKind, collapsing
+from wwho.assemble.atoms import AtomKind, collapse_steps
 from wwho.assemble.script import BLOCK_KEYS, block_record, script_step
+from wwho.assemble.training_artifacts import derived_provenance
 from wwho.compile.normal_forms import normal_form
-from wwho.compile.schema import Schema
 from wwho.compile.script import script_blocks
 from wwho.corpus import Corpus
 from wwho.format.model import Artifact
-from wwho.normalize import KEY
-from wwho.progress import ignore
-from wwho.train.balance import EVENLY, Records, balanced_model, evenly
-from wwho.train.count import Counted
-from wwho.train.parity import even_weights
-from wwho.train.plan import Plan, check_counted, check_superwords
+from wwho.normalize import PROVENANCE_KEY
+from wwho.train.balance import EVENLY, SourceWords, learn_balanced_model, with_even_weights
+from wwho.train.count import CorpusCounts
+from wwho.train.native import WordTable
+from wwho.train.options import TrainOptions
+from wwho.train.parity import with_parity_weights
+from wwho.train.plan import Plan, check_counted, check_superwords, plan_training
 from wwho.train.report import corpus_record
 from wwho.train.superwords import AUTO
 
 
 def train_model(
-    schemas: Sequence[Schema],
-    base: Artifact,
-    corpus: Corpus | Sequence[str | os.PathLike[str]],
-    **options: Any,
+    corpus: Corpus | Sequence[str | os.PathLike[str]], options: TrainOptions
 ) -> Artifact:
-    """Train a vocabulary over a base: of syllables (SGPE), or of other atoms.
+    """Train a vocabulary over a base, of syllables (SGPE) or other atoms, and return the model.
 
     The corpus is cut into syllables and words by the scanners that also encode; words are counted;
     syllables seen at least `prune` times become atoms (`choose_atoms` states the rule); then the
@@ -41,88 +37,116 @@ def train_model(
     seeds: the same input gives the same model, byte for byte. Memory grows with the distinct words
     of the corpus and its longest line.
 
-    What is raised is that of `wwho.train.train`.
-
     Args:
-        schemas: the scripts that the base hands over.
-        base: a model without schemas, whose ids stay and whose pretokenizer goes on cutting the
-            text of all other scripts.
         corpus: a `Corpus`, or names of files, folders, patterns or URLs.
-        options: those of `Plan`.
+        options: what to learn; `on_counted` and `on_round` are called while it is learnt.
 
     Returns:
         The model; ids from ``base.n_vocab`` on are special tokens, atoms in ascending byte order,
         merged tokens in the order they were learnt, and the lone space. Of bytes: the bytes,
         merged tokens, special tokens.
 
+    Raises:
+        WwhoError, OSError, ValueError: as `wwho.train.train` does.
+
     Example:
         >>> import tempfile, pathlib
-        >>> from wwho.format.read import read_artifact
-        >>> from wwho.encodings import model_bytes
-        >>> from wwho.compile.load import load_schema
-        >>> base = read_artifact(model_bytes("o200k_base"))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = pathlib.Path(folder, "corpus.txt")
         ...     _ = file.write_text("ගම ගම ගමන", "utf-8")
-        ...     model = train_model([load_schema("sinhala")], base, [file], prune=1)
+        ...     model = train_model([file], TrainOptions(schemas=["sinhala"], prune=1))
         >>> [text.decode() for text in model.models[1].texts]
         [' ග', 'ග', 'න', 'ම', ' ගම']
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
-    plan = Plan(schemas, base, corpus, **options)
-    if plan.parity:
-        plain = options | {"parity": None, "superwords": 0, "on_counted": ignore}
-        even = even_weights(
-            *(corpus, plan.parity, plan.rounds, plan.on_round),
-            lambda weighted: train_model(schemas, base, weighted, **plain),
-        )
-        plan = replace(plan, corpus=even)
-    if plan.balanced:
-        plan = replace(plan, superwords=AUTO)
-    plan = plan.read()
+    plan = plan_training(corpus, options)
+    if options.parity:
+        plan = replace(plan, corpus=_corpus_with_parity(plan))
+    if options.balanced:
+        plan = replace(plan, options=replace(options, superwords=AUTO))
+    plan = plan.prepare()
     plan.check()
-    units: list[Records] = []
-    counted = plan.count(
-        (lambda words: units.append(Records(*words.export()))) if plan.balanced else None
-    )
-    if plan.balanced == EVENLY:
-        counted = evenly(counted)
-    check_superwords(plan, counted.corpus)  # counts may be of what has no name
-    plan.on_counted(replace(counted.report, protected=plan.protected))
+
+    words_of_sources: list[SourceWords] = []
+
+    def keep_words(words: WordTable) -> None:
+        """Keep a copy of the words of a source, which the counting uses up."""
+        words_of_sources.append(SourceWords(*words.export()))
+
+    counted = plan.count_words(keep_words if options.balanced else None)
+    if options.balanced == EVENLY:
+        counted = with_even_weights(counted)
+    check_superwords(plan, counted.corpus)  # again: counts may be of what has no name
+    options.on_counted(replace(counted.report, protected=plan.protected))
     check_counted(counted.report)
-    model, said = balanced_model(plan, counted, units) if plan.balanced else plan.learn(counted)
-    normalizer = base.normalizer or ((normal_form(plan.normalize),) if plan.normalize else ())
-    if plan.words.collapse:
-        normalizer += collapsing()
-    return replace(model, normalizer=normalizer, provenance=provenance(plan, counted, said))
+
+    if options.balanced:
+        model, training = learn_balanced_model(plan, counted, words_of_sources)
+    else:
+        model, training = plan.learn_model(counted)
+    normalizer = plan.base.normalizer
+    if not normalizer and options.normalize:
+        normalizer = (normal_form(options.normalize),)
+    if plan.word_rule.collapse:
+        normalizer += collapse_steps()
+    provenance = training_provenance(plan, counted, training)
+    return replace(model, normalizer=normalizer, provenance=provenance)
 
 
-def provenance(plan: Plan, counted: Counted, said: str) -> dict[str, str]:
-    """What a model says of its making: the section PROVENANCE of FORMAT.md.
+def _corpus_with_parity(plan: Plan) -> Corpus:
+    """Return the corpus under the weights that even out the parallel texts of `parity`.
 
-    What is learnt over bytes or symbols is a base itself: of the one before, only the pattern of
-    its pretokenizer is left to say. Over any other, the ids of special tokens stay, and so does
-    what it says of chats.
+    It trains a model for each round, without superwords, and without telling `on_counted`.
+
+    Raises:
+        ValueError, OSError: as `with_parity_weights` does; and as `train_model` does.
+    """
+    assert plan.options.parity is not None
+    options_of_rounds = replace(
+        plan.options,
+        schemas=plan.schemas,
+        base=plan.base,
+        pattern=None,  # the base has it
+        parity=None,
+        superwords=0,
+        on_counted=TrainOptions.on_counted,
+    )
+    return with_parity_weights(
+        plan.corpus,
+        plan.options.parity,
+        plan.options.rounds,
+        plan.options.on_round,
+        lambda weighted: train_model(weighted, options_of_rounds),
+    )
+
+
+def training_provenance(plan: Plan, counted: CorpusCounts, training: str) -> dict[str, str]:
+    """Return the provenance of a trained model: the section PROVENANCE of FORMAT.md.
+
+    A model of byte or script atoms is a base itself: of the base before, it keeps the pattern of
+    the pretokenizer alone. Over any other base, the ids of special tokens stay, so the keys about
+    chats (chat template, roles of special tokens) stay, too, and the other keys get the prefix
+    ``base:``.
 
     Args:
         plan: what was trained.
-        counted: on what.
-        said: the options that decided the rest, in words.
+        counted: the corpus and what was counted of it.
+        training: the options that decided what was learnt, in words: the value of ``training``.
     """
-    theirs, spells = plan.base.provenance, plan.kind.spells
-    kept = (*BLOCK_KEYS, "pattern") if spells else BLOCK_KEYS
-    chats = {} if spells else {key: theirs[key] for key in theirs if _is_of_chats(key)}
-    before = {} if spells else {key: theirs[key] for key in theirs if key not in chats}
-    record = record_over(before, plan.schemas, plan.name) | chats
+    of_base, is_base = plan.base.provenance, plan.kind.has_fixed_atoms
+    about_chats = {} if is_base else {key: of_base[key] for key in of_base if _is_about_chats(key)}
+    inherited = {} if is_base else {key: of_base[key] for key in of_base if key not in about_chats}
+    record = derived_provenance(inherited, plan.schemas, plan.options.name) | about_chats
     record |= corpus_record(counted.corpus, counted.report)
     if form := counted.corpus.reading.normalize:
-        record[KEY] = form
-    record["training"] = said
+        record[PROVENANCE_KEY] = form
+    record["training"] = training
     if plan.kind is AtomKind.SCRIPT:
         record |= block_record(script_blocks(), script_step().n_indices)
-    return record | {key: text for key, text in theirs.items() if key in kept}
+    kept = (*BLOCK_KEYS, "pattern") if is_base else BLOCK_KEYS
+    return record | {key: text for key, text in of_base.items() if key in kept}
 
 
-def _is_of_chats(key: str) -> bool:
-    """Whether this key of a record is a chat template, or names a special token of its."""
+def _is_about_chats(key: str) -> bool:
+    """Return whether a provenance key is the chat template, or gives a special token a role."""
     return key == "chat_template" or key.endswith("_token")

@@ -1,4 +1,4 @@
-"""What is to be learnt, and what cannot be."""
+"""A training run with its inputs loaded: counting, learning, and the checks before them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
-from wwho.assemble.artifact import (
+from wwho.assemble.atoms import PLAIN, AtomKind, Words
+from wwho.assemble.script import character_shapes
+from wwho.assemble.training_artifacts import (
     counting_model,
     special_ids,
     trained_model,
-    units_of,
+    unit_model,
     with_merges,
 )
-from wwho.assemble.atoms import PLAIN, AtomKind, Words
-from wwho.assemble.script import shapes_of
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.schema import Schema, union
 from wwho.compile.unicode import ANY_SCRIPT
@@ -26,206 +25,284 @@ from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
-from wwho.normalize import FORM, KEY, Normalization, nfc
+from wwho.normalize import FORM, PROVENANCE_KEY, nfc
 from wwho.progress import Progress
-from wwho.train.count import MAX_COUNT, Counted, count_corpus, count_to_file
-from wwho.train.counts import Counts, made_by
-from wwho.train.learn import atoms_of
-from wwho.train.native import Merger
-from wwho.train.native import Words as Table
-from wwho.train.parity import Round
-from wwho.train.protect import NOTHING, Protect
+from wwho.train.atom_choice import atoms_of
+from wwho.train.count import MAX_COUNT, CorpusCounts, count_corpus, count_to_file
+from wwho.train.counts import Counts, CountSettings, count_settings
+from wwho.train.native import Merger, WordTable
+from wwho.train.options import TrainOptions
+from wwho.train.protect import Protect
 from wwho.train.report import Report
-from wwho.train.superwords import AUTO, SecondStage
+from wwho.train.resolve import NO_BASE, resolve_base, resolve_schemas
+from wwho.train.superwords import AUTO, SuperwordLearner
 
-MergeConstraint = Literal["none", "character"]
 NO_CONSTRAINT, CHARACTER = "none", "character"
+"""The values of the option `merge_constraint`."""
 
 PRUNE = 20
-"""How often an atom must be seen, where nothing else is said."""
+"""How often an atom must be seen where the option `prune` is None and nothing chooses."""
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
+"""The texts of special tokens where the option `specials` is None and atoms are no bytes."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What `wwho.train.train` was given, with things in place of their names.
+    """A training run: its options, and the schemas, base and corpus that they name, loaded.
 
     Attributes:
-        protected: the texts that `protect` stands for in this corpus, and how often its pattern
-            finds each.
+        options: what to learn, as it was asked for.
+        schemas: the schemas that `options.schemas` stands for.
+        base: the model that `options.base` stands for.
+        corpus: the texts to train on.
+        protected: the texts of protected tokens, and how often the pattern finds each in the
+            corpus; None for those that `options.protect` names. Empty until `prepare`.
     """
 
+    options: TrainOptions
     schemas: Sequence[Schema]
     base: Artifact
     corpus: Corpus
-    atoms: AtomKind | str = AtomKind.SYLLABLE
-    words: Words = PLAIN
-    vocab_size: int = 128_000
-    prune: int | None = None
-    every_character: bool = False
-    min_freq: int = 2
-    superwords: int | Literal["auto"] = 0
-    balanced: bool | Literal["evenly"] = False
-    max_words: int = 4
-    max_token_units: int | None = None
-    merge_constraint: MergeConstraint = "none"
-    normalize: Normalization | None = None
-    specials: Sequence[str] | None = None
-    protect: Protect = NOTHING
-    processes: int = 1
-    progress: bool = False
-    parity: Mapping[str, str | os.PathLike[str]] | None = None
-    rounds: int = 6
-    name: str = "unnamed"
-    on_counted: Callable[[Report], object] = lambda _: None
-    on_round: Callable[[Round], object] = lambda _: None
     protected: Mapping[str, int | None] = field(default_factory=dict)
 
     @property
     def kind(self) -> AtomKind:
-        """What the atoms are."""
-        return AtomKind(self.atoms)
+        """The kind of the atoms."""
+        return AtomKind(self.options.atoms)
 
     @property
-    def texts(self) -> list[str]:
-        """Those of special and protected tokens."""
-        usual = () if self.kind.spells else SPECIALS
-        return [*(usual if self.specials is None else self.specials), *self.protected]
+    def word_rule(self) -> Words:
+        """The rule of what words are, from the options `words`, `end_of_word` and so on."""
+        return Words(
+            whitespace=self.options.words == "whitespace",
+            end_of_word=self.options.end_of_word,
+            collapse=self.options.collapse_spaces,
+        )
 
     @property
-    def least(self) -> int:
-        """How often an atom must be seen."""
-        return PRUNE if self.prune is None else self.prune
+    def added_texts(self) -> list[str]:
+        """The texts of special tokens, then those of protected tokens, in the order of their ids.
 
-    @cached_property
-    def bars(self) -> Progress:
-        """Where progress is shown."""
-        return Progress(self.progress)
+        Where `options.specials` is None they are `SPECIALS`, and with byte and script atoms none.
+        """
+        usual = () if self.kind.has_fixed_atoms else SPECIALS
+        specials = usual if self.options.specials is None else self.options.specials
+        return [*specials, *self.protected]
+
+    @property
+    def min_atom_count(self) -> int:
+        """How often an atom must be seen, before weights are scaled: `prune`, or 20."""
+        return PRUNE if self.options.prune is None else self.options.prune
 
     @property
     def max_units(self) -> int:
-        """How many atoms a token may have."""
-        return MAX_TOKEN_BYTES if self.max_token_units is None else self.max_token_units
+        """How many atoms a token may have: `max_token_units`, or as many as a token has bytes."""
+        if self.options.max_token_units is None:
+            return MAX_TOKEN_BYTES
+        return self.options.max_token_units
 
     @property
-    def characters(self) -> CodePointSet:
-        """What are atoms, seen or not: all of the schemas' classes but marks of any script."""
-        classified = union(schema.classified for schema in self.schemas if self.every_character)
-        return classified - ANY_SCRIPT
+    def forced_atoms(self) -> CodePointSet:
+        """The characters that are atoms, seen or not: none without `every_character`.
 
-    def read(self) -> Plan:
-        """The same, with the corpus as it is to be read, and what is protected in it."""
-        corpus = self.corpus.normalized(self.normalize, collapse=self.words.collapse)
-        return replace(self, corpus=corpus, protected=self.protect.found(corpus, self.bars))
+        They are those of all classes of the schemas, but for combining marks of any script.
+        """
+        if not self.options.every_character:
+            return CodePointSet()
+        return union(schema.classified for schema in self.schemas) - ANY_SCRIPT
 
     @cached_property
-    def cutter(self) -> tuple[Artifact, dict[str, str]]:
-        """What cuts text into words, and all that decides how."""
-        given = (self.schemas, self.base, self.kind, self.words, tuple(self.protected))
-        cutter = counting_model(*given)
-        return cutter, made_by(*given, cutter, self.corpus.reading)
+    def bars(self) -> Progress:
+        """The progress bars of this run; they show nothing unless `options.progress` is true."""
+        return Progress(self.options.progress)
 
-    def count(self, each: Callable[[Table], object] | None = None) -> Counted:
-        """The words of the corpus; where atoms are bytes or symbols, spelled with them.
+    def prepare(self) -> Plan:
+        """Return this plan with its protected texts found and its corpus set to be normalized.
+
+        With a `protect_pattern` the whole corpus is read for that; otherwise nothing is.
+
+        Raises:
+            TypeError, ValueError, SpecialTokenError, PatternError, CorpusError: as
+                `Protect.find_texts` does.
+        """
+        protect = Protect(
+            self.options.protect, self.options.protect_pattern, self.options.protect_min
+        )
+        corpus = self.corpus.with_normalization(
+            self.options.normalize, collapse=self.word_rule.collapse
+        )
+        return replace(self, corpus=corpus, protected=protect.find_texts(corpus, self.bars))
+
+    @cached_property
+    def word_cutter(self) -> tuple[Artifact, CountSettings]:
+        """The model that cuts text into words, and all settings that decide how it cuts.
+
+        Raises:
+            SchemaError, ValueError: schemas, base, atoms and words do not go together.
+        """
+        inputs = (self.schemas, self.base, self.kind, self.word_rule, tuple(self.protected))
+        cutter = counting_model(*inputs)
+        return cutter, count_settings(*inputs, cutter, self.corpus.reading)
+
+    def count_words(self, on_source: Callable[[WordTable], object] | None = None) -> CorpusCounts:
+        """Read the corpus and return the counts of its words.
+
+        With byte or script atoms the words that are returned are spelled with these; all other
+        kinds leave each word as the units that the model cut it into.
 
         Args:
-            each: is given the words of each source, before they are used up.
-        """
-        with self.bars.stage("count", self.corpus.size(), unit="B") as advance:
-            found = count_corpus(
-                *(self.corpus, *self.cutter), processes=self.processes, advance=advance, each=each
-            )
-        if not self.kind.spells:
-            return found
-        words = found.words
-        return found._replace(
-            words=words.spelled() if self.kind is AtomKind.BYTE else words.paired()
-        )
+            on_source: a function that is called with the words of each source, in order, before
+                they are added to the total, which uses them up. They are never spelled.
 
-    def count_to(self, file: str | os.PathLike[str], part: tuple[int, int]) -> tuple[Counts, bool]:
-        """The counts of the corpus, which are in this file now, and whether they were made now."""
-        with self.bars.stage("count", self.corpus.size(), unit="B") as advance:
+        Raises:
+            CorpusError, CountsError, OSError, ValueError: as `count_corpus` does.
+        """
+        model, settings = self.word_cutter
+        with self.bars.bar("count", self.corpus.size(), unit="B") as advance:
+            counted = count_corpus(
+                self.corpus,
+                model,
+                settings,
+                processes=self.options.processes,
+                advance=advance,
+                on_source=on_source,
+            )
+        if not self.kind.has_fixed_atoms:
+            return counted
+        words = counted.words
+        spelled = words.spell_bytes() if self.kind is AtomKind.BYTE else words.spell_pairs()
+        return counted._replace(words=spelled)
+
+    def count_to_file(
+        self, file: str | os.PathLike[str], part: tuple[int, int]
+    ) -> tuple[Counts, bool]:
+        """Count the corpus, or a part of each of its files, into a file of counts.
+
+        Args:
+            file: the file to write; if it holds just these counts already, nothing is read.
+            part: which part of each file, from 1, and of how many.
+
+        Returns:
+            The counts, and whether they were made now.
+
+        Raises:
+            CorpusError, CountsError, OSError, ValueError: as the function `count_to_file` does.
+        """
+        model, settings = self.word_cutter
+        with self.bars.bar("count", self.corpus.size(), unit="B") as advance:
             return count_to_file(
-                *(Path(file), self.corpus, *self.cutter),
+                Path(file),
+                self.corpus,
+                model,
+                settings,
                 part=part,
-                processes=self.processes,
+                processes=self.options.processes,
                 advance=advance,
             )
 
-    def learn(self, counted: Counted) -> tuple[Artifact, str]:
-        """Choose atoms, and learn merges, and after them superwords.
+    def learn_model(self, counted: CorpusCounts) -> tuple[Artifact, str]:
+        """Choose atoms, learn merges within words and then superwords, and assemble a model.
+
+        The corpus is read again for superwords. `counted.words` and its thresholds are scaled by
+        the weights.
 
         Returns:
-            The model without its origin, and the options that it was learnt with, in words.
+            The model without provenance, and the options that decided it, as provenance words
+            them.
+
+        Warns:
+            UserWarning: the base is the 256 bytes alone, or there is no atom.
 
         Raises:
-            CorpusError: not even the atoms fit.
-            ValueError: the superwords do not.
+            CorpusError: not even the atoms fit into the vocabulary, or the corpus cannot be read
+                a second time.
+            ValueError: there is no room for that many superwords.
         """
-        check_base(self, counted.report)
+        options = self.options
+        warn_of_byte_base(self, counted.report)
         atoms = atoms_of(
-            *(self.kind, counted.words, self.least * counted.scale),
-            characters=self.characters,
-            end_of_word=self.words.end_of_word,
+            self.kind,
+            counted.words,
+            self.min_atom_count * counted.scale,
+            characters=self.forced_atoms,
+            end_of_word=self.word_rule.end_of_word,
         )
-        check_atoms(self, atoms)
-        room = room_for(self, len(atoms))
-        threshold = min(self.min_freq * counted.scale, MAX_COUNT + 1)
-        reserved = 0 if self.superwords == AUTO else self.superwords
+        warn_without_atoms(self, atoms)
+        room = room_for_merges(self, len(atoms))
+        min_freq = min(options.min_freq * counted.scale, MAX_COUNT + 1)
+        n_superwords = 0 if options.superwords == AUTO else options.superwords
         merger = Merger(
-            *(counted.words, atoms),
-            max_merges=room - reserved,
-            min_freq=threshold,
+            counted.words,
+            atoms,
+            max_merges=room - n_superwords,
+            min_freq=min_freq,
             max_units=self.max_units,
-            shapes=shapes_of(atoms) if self.merge_constraint == CHARACTER else None,
+            shapes=character_shapes(atoms) if options.merge_constraint == CHARACTER else None,
         )
-        with self.bars.stage("merge", room - reserved, unit=" merges") as advance:
+        with self.bars.bar("merge", room - n_superwords, unit=" merges") as advance:
             merger.run(advance)
         model = trained_model(
-            *(self.schemas, self.base),
-            specials=special_ids(self.base, self.texts),
+            self.schemas,
+            self.base,
+            specials=special_ids(self.base, self.added_texts),
             atoms=atoms,
             merges=merger.merges(),
             provenance={},
             kind=self.kind,
-            words=self.words,
+            words=self.word_rule,
             protect=tuple(self.protected),
-            parts=self.every_character,
+            parts=options.every_character,
         )
-        if self.superwords:
-            limits = (self.max_words, self.max_units, threshold)
-            stage = SecondStage(counted.corpus, counted.report, *limits, self.bars)
-            if self.superwords == AUTO:
-                reserved = stage.worthwhile(model, merger.gains(), room)
-                model = with_merges(model, units_of(model).merges[: room - reserved], 0)
-            model = stage.added(model, reserved)
-        return model, self.options(reserved)
+        if options.superwords:
+            learner = SuperwordLearner(
+                corpus=counted.corpus,
+                report=counted.report,
+                max_words=options.max_words,
+                max_units=self.max_units,
+                min_freq=min_freq,
+                bars=self.bars,
+            )
+            if options.superwords == AUTO:
+                n_superwords = learner.choose_count(model, merger.gains(), room)
+                within_words = unit_model(model).merges[: room - n_superwords]
+                model = with_merges(model, within_words, 0)
+            model = learner.add_superwords(model, n_superwords)
+        return model, self.training_record(n_superwords)
 
-    def options(self, n_superwords: int | None) -> str:
-        """The options, as the model's origin gives them; None: what was chosen stands elsewhere."""
-        chosen, auto = n_superwords is None, self.superwords == AUTO
-        said: dict[str, object] = {
-            "vocab_size": self.vocab_size,
-            "prune": not chosen and self.least,
-            "min_freq": self.min_freq,
+    def training_record(self, n_superwords: int | None) -> str:
+        """Return the options that decided what is learnt, as the key ``training`` of provenance.
+
+        Options at their default are left out, but for vocab_size, prune and min_freq.
+
+        Args:
+            n_superwords: how many superwords there are room for. None: prune and superwords were
+                chosen by `balanced` and are recorded elsewhere.
+        """
+        options, chosen = self.options, n_superwords is None
+        superwords = f"auto ({n_superwords})" if options.superwords == AUTO else n_superwords
+        constrained = options.merge_constraint != NO_CONSTRAINT
+        values: dict[str, object] = {
+            "vocab_size": options.vocab_size,
+            "prune": not chosen and self.min_atom_count,
+            "min_freq": options.min_freq,
             "atoms": self.kind is not AtomKind.SYLLABLE and self.kind,
-            "every_character": self.every_character,
-            "words whitespace": self.words.whitespace,
-            "end_of_word": self.words.end_of_word,
-            "collapse_spaces": self.words.collapse,
+            "every_character": options.every_character,
+            "words whitespace": self.word_rule.whitespace,
+            "end_of_word": options.end_of_word,
+            "collapse_spaces": options.collapse_spaces,
             "protected": len(self.protected),
-            "superwords": not chosen and (f"auto ({n_superwords})" if auto else n_superwords),
-            "max_words": self.superwords and self.max_words,
-            "merge_constraint": self.merge_constraint != NO_CONSTRAINT and self.merge_constraint,
-            "max_token_units": self.max_token_units,
+            "superwords": not chosen and superwords,
+            "max_words": options.superwords and options.max_words,
+            "merge_constraint": constrained and options.merge_constraint,
+            "max_token_units": options.max_token_units,
         }
         return ", ".join(
-            name if value is True else f"{name} {value}" for name, value in said.items() if value
+            name if value is True else f"{name} {value}" for name, value in values.items() if value
         )
 
     def check(self) -> None:
-        """Refuse what cannot be trained with, before anything is counted.
+        """Raise an error if this plan cannot be trained with, before anything is counted.
 
         Raises:
             ValueError: says which argument, and what it may be.
@@ -234,46 +311,72 @@ class Plan:
             CorpusError: the corpus cannot be read as often, or has too few sources.
         """
         check_options(self)
-        special_ids(self.base, self.texts)
+        special_ids(self.base, self.added_texts)
         check_normalize(self)
         check_superwords(self, self.corpus)
-        if self.balanced:
+        if self.options.balanced:
             check_balanced(self)
 
 
-# What cannot be trained with, and what is better said before the result surprises.
+def plan_training(corpus: Corpus, options: TrainOptions) -> Plan:
+    """Load the schemas and the base that options name, and return the plan to train with them.
+
+    The corpus is not read, and the plan is not checked.
+
+    Raises:
+        SchemaError: a schema is invalid, or there is none of that name.
+        ArtifactError: there is no such base, or its file is no artifact.
+        PatternError: the pattern cannot be compiled.
+        OSError: a schema or the base cannot be read.
+        ValueError: there are no such atoms or words, or a base with its own pretokenizer is given
+            a pattern.
+    """
+    if options.words not in ("script", "whitespace"):
+        raise ValueError(f"words is {options.words!r}; it must be 'script' or 'whitespace'")
+    kind = AtomKind(options.atoms)
+    base = NO_BASE if options.base is None and options.balanced else options.base
+    return Plan(
+        options=options,
+        schemas=resolve_schemas(options.schemas, kind),
+        base=resolve_base(base, options.pattern, kind),
+        corpus=corpus,
+    )
+
+
+# Refusals of what cannot be trained with, and warnings before a result surprises.
 
 
 def check_options(plan: Plan) -> None:
-    """Refuse numbers out of range, and options that say nothing to what is merged.
+    """Raise an error if a number is out of range, or an option has nothing to act on.
 
     Raises:
-        SchemaError: the characters of no schema would be atoms.
-        ValueError: says which argument, and what it may be.
+        SchemaError: `every_character` is set, and there are no schemas.
+        ValueError: says which argument, and what it may be; or the base has routes of its own.
     """
-    if plan.every_character and not plan.schemas:
+    options = plan.options
+    if options.every_character and not plan.schemas:
         raise SchemaError(
             "every_character makes atoms of the characters of schemas, and there are none; name "
             "schemas, or leave it out"
         )
-    if plan.merge_constraint not in (NO_CONSTRAINT, CHARACTER):
+    if options.merge_constraint not in (NO_CONSTRAINT, CHARACTER):
         raise ValueError(
-            f"merge_constraint is {plan.merge_constraint!r}; it must be {NO_CONSTRAINT!r} or "
+            f"merge_constraint is {options.merge_constraint!r}; it must be {NO_CONSTRAINT!r} or "
             f"{CHARACTER!r}"
         )
-    if plan.merge_constraint == CHARACTER and not plan.kind.spells:
+    if options.merge_constraint == CHARACTER and not plan.kind.has_fixed_atoms:
         raise ValueError(
             f"{plan.kind} atoms are whole characters: merge_constraint is for byte and script"
         )
-    for what, value, most in (
-        ("vocab_size", plan.vocab_size, MAX_IDS - plan.base.n_vocab - 1),
-        ("prune", plan.least, 2**63),
-        ("min_freq", plan.min_freq, 2**63),
+    for name, value, most in (
+        ("vocab_size", options.vocab_size, MAX_IDS - plan.base.n_vocab - 1),
+        ("prune", plan.min_atom_count, 2**63),
+        ("min_freq", options.min_freq, 2**63),
         ("max_token_units", plan.max_units, MAX_TOKEN_BYTES),
-        ("processes", plan.processes, 1024),
+        ("processes", options.processes, 1024),
     ):
         if not 1 <= value <= most:
-            raise ValueError(f"{what} is {value}; it must be between 1 and {most}")
+            raise ValueError(f"{name} is {value}; it must be between 1 and {most}")
     if plan.base.router is not None:
         raise ValueError(
             f"the base {plan.base.name!r} has routes of its own; train over a base vocabulary, "
@@ -282,22 +385,22 @@ def check_options(plan: Plan) -> None:
 
 
 def check_normalize(plan: Plan) -> None:
-    """Refuse what a normalized text would never meet, or what would meet text that is not.
+    """Raise an error if texts would be in another normal form than the base or a special token.
 
     Raises:
         ValueError: there is no such form, or the base was trained on text in another one.
-        SpecialTokenError: a special token is not in this form.
+        SpecialTokenError: a special or protected token is not in the form, so no text holds it.
     """
-    base, form = plan.base, plan.normalize
+    base, form = plan.base, plan.options.normalize
     if form not in (None, FORM):
         raise ValueError(f"normalize is {form!r}; it must be {FORM!r} or None")
-    theirs = base.provenance.get(KEY)
-    if theirs is not None and theirs != form:
+    form_of_base = base.provenance.get(PROVENANCE_KEY)
+    if form_of_base is not None and form_of_base != form:
         raise ValueError(
-            f"the base {base.name!r} was trained on text in {theirs}; train over it with "
-            f"normalize {theirs} (--normalize {theirs})"
+            f"the base {base.name!r} was trained on text in {form_of_base}; train over it with "
+            f"normalize {form_of_base} (--normalize {form_of_base})"
         )
-    for text in plan.texts if form else ():
+    for text in plan.added_texts if form else ():
         if nfc(text.encode()) != text.encode():
             raise SpecialTokenError(
                 f"special token {text!r} is not in NFC, and no text that is holds it; spell it "
@@ -305,71 +408,86 @@ def check_normalize(plan: Plan) -> None:
             )
 
 
-def check_base(plan: Plan, report: Report) -> None:
-    """Say what a base of bytes alone costs in the text that no schema takes over."""
-    if plan.words.whitespace or not plan.schemas or len(plan.base.models[0].texts) > 256:
+def warn_of_byte_base(plan: Plan, report: Report) -> None:
+    """Warn what share of the corpus takes one token a byte, if schemas lie over the bytes alone.
+
+    Warns:
+        UserWarning: there are schemas, words are those of their scripts, and the base is no larger
+            than the 256 bytes.
+    """
+    learned_base = len(plan.base.models[0].texts) > 256
+    if plan.word_rule.whitespace or not plan.schemas or learned_base:
         return
     total = report.total
-    theirs = sum(script.bytes for script in total.scripts.values())
+    bytes_of_scripts = sum(script.bytes for script in total.scripts.values())
     warnings.warn(
         f"the base is the 256 bytes alone: all text outside the schemas' scripts, which is "
-        f"{1 - theirs / total.bytes:.1%} of the bytes of this corpus, takes one token for each "
-        "byte. To have tokens for it, train a byte base first (--atoms byte --base none, without "
-        "--schema) and give that file as the base, or take o200k_base",
+        f"{1 - bytes_of_scripts / total.bytes:.1%} of the bytes of this corpus, takes one token "
+        "for each byte. To have tokens for it, train a byte base first (--atoms byte --base none, "
+        "without --schema) and give that file as the base, or take o200k_base",
         stacklevel=4,
     )
 
 
-def check_atoms(plan: Plan, atoms: Sequence[bytes]) -> None:
-    """Say so where nothing can be learnt, for want of atoms."""
+def warn_without_atoms(plan: Plan, atoms: Sequence[bytes]) -> None:
+    """Warn if there are no atoms, so that nothing can be merged.
+
+    Warns:
+        UserWarning: `atoms` is empty; it says how to get some.
+    """
     if not atoms:
+        lower_prune = "lower prune, or " if plan.min_atom_count > 1 else ""
         warnings.warn(
-            f"no {plan.kind} is seen {plan.least} times in this corpus, weights counted, so the "
-            f"vocabulary has none; {'lower prune, or ' if plan.least > 1 else ''}give more text or "
-            "higher weights",
+            f"no {plan.kind} is seen {plan.min_atom_count} times in this corpus, weights counted, "
+            f"so the vocabulary has none; {lower_prune}give more text or higher weights",
             stacklevel=4,
         )
 
 
-def room_for(plan: Plan, n_atoms: int) -> int:
-    """How many merges the vocabulary has room for, superwords among them.
+def room_for_merges(plan: Plan, n_atoms: int) -> int:
+    """Return how many merges the vocabulary has room for, superwords among them.
+
+    It is `vocab_size` less special and protected tokens and atoms.
 
     Raises:
         CorpusError: not even the atoms fit.
-        ValueError: the superwords do not.
+        ValueError: there is no room for as many superwords as were asked for.
     """
-    n_specials = len(plan.texts)
-    taken = n_specials + n_atoms
-    if taken > plan.vocab_size:
-        atoms, remedy = f"{plan.kind}s seen at least {plan.least} times", ", or prune"
-        if plan.kind.spells:
+    n_added, vocab_size = len(plan.added_texts), plan.options.vocab_size
+    taken = n_added + n_atoms
+    if taken > vocab_size:
+        atoms, remedy = f"{plan.kind}s seen at least {plan.min_atom_count} times", ", or prune"
+        if plan.kind.has_fixed_atoms:
             atoms, remedy = "bytes" if plan.kind is AtomKind.BYTE else "symbols", ""
         raise CorpusError(
-            f"a vocabulary of {plan.vocab_size} has no room for {n_specials} special tokens and "
+            f"a vocabulary of {vocab_size} has no room for {n_added} special tokens and "
             f"{n_atoms} {atoms}; raise vocab_size to {taken} or more{remedy}"
         )
-    room = plan.vocab_size - taken
-    if plan.superwords != AUTO and plan.superwords > room:
+    room, superwords = vocab_size - taken, plan.options.superwords
+    if superwords != AUTO and superwords > room:
         raise ValueError(
-            f"superwords is {plan.superwords}; it must be between 0 and {room}, for which there is "
-            "room"
+            f"superwords is {superwords}; it must be between 0 and {room}, for which there is room"
         )
     return room
 
 
 def check_superwords(plan: Plan, corpus: Corpus) -> None:
-    """Refuse superwords that no corpus, or not this one, could give.
+    """Raise an error if superwords are asked for that no corpus, or not this one, could give.
+
+    Args:
+        plan: the plan.
+        corpus: its corpus, before it is counted, or after: counts may be of the standard input.
 
     Raises:
-        ValueError: says which number, and what it may be.
+        ValueError: says which number, and what it may be; or words are not those of scripts.
         SchemaError: there are no schemas, whose scripts' words are what superwords join.
         CorpusError: the corpus cannot be read a second time.
     """
-    superwords, max_words = plan.superwords, plan.max_words
-    if superwords and plan.words != PLAIN:
+    superwords, max_words = plan.options.superwords, plan.options.max_words
+    if superwords and plan.word_rule != PLAIN:
         raise ValueError(
             "superwords join words of a script across the space before the second; leave out "
-            f"{plan.words}, or ask for no superwords"
+            f"{plan.word_rule}, or ask for no superwords"
         )
     if superwords != AUTO and not (isinstance(superwords, int) and superwords >= 0):
         raise ValueError(f"superwords is {superwords!r}; it must be 0 or more, or {AUTO!r}")
@@ -380,26 +498,26 @@ def check_superwords(plan: Plan, corpus: Corpus) -> None:
             "superwords join words of a script, and without schemas a word is any piece of text, "
             "punctuation and digits too; name schemas, or ask for no superwords"
         )
-    if superwords and corpus.once:
+    if superwords and corpus.read_once:
         raise CorpusError(
-            f"superwords are learnt from a second reading, and {corpus.once} can be read only "
+            f"superwords are learnt from a second reading, and {corpus.read_once} can be read only "
             "once: name a file, or give a list or a column of a dataset"
         )
 
 
 def check_balanced(plan: Plan) -> None:
-    """Refuse a corpus of which no source can be left out, or other atoms than syllables.
+    """Raise an error if a balanced vocabulary cannot be learnt: atoms, words, or too few sources.
 
     Raises:
-        ValueError: says what is missing.
+        ValueError: atoms are no syllables, or words are not those of scripts.
         CorpusError: the corpus is of one source, or of counts.
     """
-    if plan.kind is not AtomKind.SYLLABLE or plan.words != PLAIN:
+    if plan.kind is not AtomKind.SYLLABLE or plan.word_rule != PLAIN:
+        unfit = "other words" if plan.word_rule != PLAIN else f"atoms {plan.kind}"
         raise ValueError(
-            "a balanced vocabulary is of syllables and words of scripts: leave out "
-            f"{'other words' if plan.words != PLAIN else f'atoms {plan.kind}'}"
+            f"a balanced vocabulary is of syllables and words of scripts: leave out {unfit}"
         )
-    if any(source.counted for source in plan.corpus.sources):
+    if any(source.is_counts for source in plan.corpus.sources):
         raise CorpusError("a balanced vocabulary needs the text of its sources, and not counts")
     if len(plan.corpus.sources) < 2:
         raise CorpusError(
@@ -409,7 +527,10 @@ def check_balanced(plan: Plan) -> None:
 
 
 def check_counted(report: Report) -> None:
-    """Refuse a corpus with nothing in it, and say what was broken.
+    """Raise an error if no word was counted, and warn of broken characters.
+
+    Warns:
+        UserWarning: the corpus holds bytes that are not UTF-8, or lone surrogates.
 
     Raises:
         CorpusError: there is nothing to learn from.

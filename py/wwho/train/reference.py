@@ -8,28 +8,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from wwho.assemble.artifact import units_of
 from wwho.assemble.atoms import AtomKind
-from wwho.compile.segments import Unit
+from wwho.assemble.training_artifacts import unit_model
+from wwho.compile.schema_scanners import Unit
 from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
 from wwho.reference.scan import matches
-from wwho.train.learn import SPACE, choose_atoms
+from wwho.train.atom_choice import SPACE, choose_atoms
 
 Word = tuple[bytes, ...]
 
 
 @dataclass(frozen=True)
-class Learnt:
-    """What training gives.
+class LearntMerges:
+    """The atoms and merges that training gives, and what it makes of each word.
 
     Attributes:
         atoms: texts of the atoms.
         merges: left and right id of each merge.
-        gains: the count of the pair of each, which is how many tokens it saved, or, where it
-            overlaps itself, more than that.
-        runs: how each word comes out: its runs of atoms, merged. Words of pruned units have gaps.
+        gains: the count of each merged pair, which is how many tokens the merge saved, or, where
+            the pair overlaps itself, more than that.
+        runs: for each word the ids that it becomes, as runs between its pruned units.
     """
 
     atoms: tuple[bytes, ...]
@@ -46,28 +46,43 @@ def train_reference(
     prune: int,
     min_freq: int = 2,
     kind: AtomKind = AtomKind.SYLLABLE,
-) -> Learnt:
-    """Train on a text; `vocab_size` counts atoms and merges."""
+) -> LearntMerges:
+    """Choose atoms and learn merges from a text, as the native trainer must.
+
+    Args:
+        model: the model that cuts text into words and units.
+        text: the corpus.
+        vocab_size: how many atoms and merges there may be together.
+        prune: how often a unit must be seen to be an atom; with bytes it does not matter.
+        min_freq: how often a pair must be seen to be merged.
+        kind: the kind of the atoms; script atoms are not implemented.
+    """
     words = Counter(words_of(model, text))
     if kind is AtomKind.BYTE:
-        words = spelled(words)
+        words = spell_bytes(words)
         return learn(words, BYTES, vocab_size - len(BYTES), min_freq=min_freq)
     units: Counter[bytes] = Counter()
     for word, count in words.items():
         for unit in word:
             units[unit] += count
-    atoms = choose_atoms(units, prune, end_of_word=units_of(model).space_id is None)
+    atoms = choose_atoms(units, prune, end_of_word=unit_model(model).space_id is None)
     return learn(words, atoms, vocab_size - len(atoms), min_freq=min_freq)
 
 
 def words_of(model: Artifact, text: str) -> Iterator[Word]:
-    """The words of a text, in order, each as the texts of its units; lines are cut on their own."""
+    """Yield the words of a text, in order, each as the texts of its units.
+
+    Every line, with its line feed, is cut as a text of its own.
+    """
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         yield from words_of_line(model, line)
 
 
 def words_of_line(model: Artifact, line: str) -> Iterator[Word]:
-    """The words of one line."""
+    """Yield the words of one line: runs of syllables within a segment, and any other unit alone.
+
+    Segments of the base have no units, and so no words.
+    """
     automata = model.scanners.automata
     assert model.router is not None
     for start, end, route in matches(model.scanners, automata[model.router], line):
@@ -90,8 +105,11 @@ def words_of_line(model: Artifact, line: str) -> Iterator[Word]:
             yield tuple(word)
 
 
-def spelled(words: Mapping[Word, int]) -> Counter[Word]:
-    """Words and their counts, each word with its bytes as its units."""
+def spell_bytes(words: Mapping[Word, int]) -> Counter[Word]:
+    """Return the same words and counts, each word with its bytes as its units.
+
+    Words that differ in their units alone become one.
+    """
     counts: Counter[Word] = Counter()
     for word, count in words.items():
         counts[tuple(bytes([byte]) for byte in b"".join(word))] += count
@@ -105,12 +123,23 @@ def learn(
     *,
     min_freq: int,
     max_units: int = MAX_TOKEN_BYTES,
-) -> Learnt:
-    """Merge the most frequent pair, counting all pairs anew each time."""
+) -> LearntMerges:
+    """Merge the most frequent pair, again and again, counting all pairs anew each time.
+
+    Of pairs that are equally frequent the one with the smaller left id comes first, then the one
+    with the smaller right id. It ends early where no pair is seen `min_freq` times.
+
+    Args:
+        words: the words, as the texts of their units, and their counts.
+        atoms: texts of the atoms; their ids are 0, 1, 2 and so on.
+        max_merges: how many merges there may be.
+        min_freq: how often a pair must be seen to be merged.
+        max_units: how many atoms a token may have.
+    """
     texts = list(atoms)
     units = [1] * len(texts)
     ids = {atom: number for number, atom in enumerate(atoms)}
-    runs = {word: list(runs_of(word, ids)) for word in words}
+    runs = {word: list(runs_of_atoms(word, ids)) for word in words}
     merges: list[Pair] = []
     gains: list[int] = []
     while len(merges) < max_merges:
@@ -131,12 +160,16 @@ def learn(
         texts.append(texts[best[0]] + texts[best[1]])
         units.append(units[best[0]] + units[best[1]])
         for word in words:
-            runs[word] = [merged(run, best, len(texts) - 1) for run in runs[word]]
-    return Learnt(tuple(atoms), merges, gains, runs)
+            runs[word] = [merge_pair(run, best, len(texts) - 1) for run in runs[word]]
+    return LearntMerges(tuple(atoms), merges, gains, runs)
 
 
-def runs_of(word: Word, ids: Mapping[bytes, int]) -> Iterator[list[int]]:
-    """The ids of a word's units, cut at the units that are no atoms."""
+def runs_of_atoms(word: Word, ids: Mapping[bytes, int]) -> Iterator[list[int]]:
+    """Yield the ids of a word's units as runs, cut at each unit that is no atom; runs may be empty.
+
+    Where the unit " X" is no atom and X is one, the run is cut before it and goes on with X: the
+    encoder writes the lone space there.
+    """
     run: list[int] = []
     for unit in word:
         if unit not in ids:
@@ -148,15 +181,20 @@ def runs_of(word: Word, ids: Mapping[bytes, int]) -> Iterator[list[int]]:
     yield run
 
 
-def merged(run: Iterable[int], pair: Pair, number: int) -> list[int]:
-    """A run in which a pair is replaced, from left to right."""
-    out: list[int] = []
-    fresh = False
+def merge_pair(run: Iterable[int], pair: Pair, merged_id: int) -> list[int]:
+    """Return a run of ids with `merged_id` in place of each such pair, from left to right.
+
+    Example:
+        >>> merge_pair([1, 1, 1, 2], (1, 1), 9)
+        [9, 1, 2]
+    """
+    merged_run: list[int] = []
+    just_merged = False
     for token in run:
-        if out and not fresh and (out[-1], token) == pair:
-            out[-1] = number
-            fresh = True
+        if merged_run and not just_merged and (merged_run[-1], token) == pair:
+            merged_run[-1] = merged_id
+            just_merged = True
         else:
-            out.append(token)
-            fresh = False
-    return out
+            merged_run.append(token)
+            just_merged = False
+    return merged_run

@@ -1,4 +1,4 @@
-"""The second stage: merges that join words."""
+"""Learning superwords: merges that join words across one space, after those within words."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from wwho.assemble.artifact import units_of, with_merges
+from wwho.assemble.training_artifacts import unit_model, with_merges
 from wwho.corpus.corpus import Corpus, Source
 from wwho.errors import CorpusError
 from wwho.format.model import Artifact
 from wwho.progress import Advance, Progress
-from wwho.train.native import STEP, Merger, Phrases
+from wwho.train.native import MERGES_PER_CALL, Merger, Phrases
 from wwho.train.report import Report
 
 MOST_WORDS = 12_000_000
-"""Words of a corpus that superwords are learnt from; of a larger one, that share of its lines."""
+"""About how many words superwords are learnt from: of a larger corpus, a share of the lines."""
 
 AUTO: Literal["auto"] = "auto"
-"""As many superwords as save more tokens than the merges within words that they displace."""
+"""The value of the option `superwords` that lets `SuperwordLearner.choose_count` choose."""
 
 
 @dataclass(frozen=True)
-class SecondStage:
+class SuperwordLearner:
     """Learns superwords: tokens that reach across the space between two words of one script.
 
     The corpus is read once more. Its words become the tokens that the model has for them; then the
@@ -36,8 +36,8 @@ class SecondStage:
     their order. Weights multiply counts here too.
 
     Attributes:
-        corpus: the corpus.
-        report: what was counted of it.
+        corpus: the corpus, which can be read a second time.
+        report: what was counted of it; its digests tell whether a file has changed since.
         max_words: how many words a superword may touch, from 2 to 127.
         max_units: how many atoms it may have, at least 1.
         min_freq: how often a pair must be seen in the lines that are read, at least 1; counts are
@@ -54,51 +54,59 @@ class SecondStage:
 
     @property
     def share(self) -> Fraction:
-        """How many of the lines are read."""
+        """The share of the lines that is read, over 0 and at most 1."""
         return min(Fraction(1), Fraction(MOST_WORDS, self.report.total.words))
 
-    def added(self, model: Artifact, count: int) -> Artifact:
-        """Add superwords, at most `count`, to a model whose merges stay within words.
+    def add_superwords(self, model: Artifact, count: int) -> Artifact:
+        """Return the model with up to `count` superwords after its merges within words.
+
+        There are fewer where no pair is frequent enough any more. The corpus is read.
+
+        Args:
+            model: a model whose merges stay within words.
+            count: how many superwords there may be.
 
         Raises:
             CorpusError: the corpus cannot be read a second time, or has changed.
         """
-        merger = self.merger(model, count)
-        with self.bars.stage("superwords", count, unit=" merges") as advance:
+        merger = self.make_merger(model, count)
+        with self.bars.bar("superwords", count, unit=" merges") as advance:
             pairs = merger.run(advance).merges()
-        return with_merges(model, [*units_of(model).merges, *pairs], len(pairs))
+        return with_merges(model, [*unit_model(model).merges, *pairs], len(pairs))
 
-    def worthwhile(self, model: Artifact, gains: Sequence[int], room: int) -> int:
-        """How many of the merges to leave to superwords, so that fewest tokens are left.
+    def choose_count(self, model: Artifact, gains: Sequence[int], room: int) -> int:
+        """Return how many of the merges to leave to superwords, so that fewest tokens are left.
 
-        A merge saves as many tokens as its pair has places. Each next superword saves less than the
-        one before, and displaces a merge within words that saves more: superwords are worth their
-        ids up to where the two are equal. Both are counted, so nothing is guessed but that the
-        superwords of a shorter first stage are worth what those of the full one are; they are worth
-        a little more.
+        The corpus is read. A merge saves as many tokens as its pair has places. Each next superword
+        saves less than the one before, and displaces a merge within words that saves more:
+        superwords are worth their ids up to where the two are equal. Both are counted, so nothing
+        is guessed but that superwords over fewer merges within words save what they save over all
+        of them; they save a little more.
 
         Args:
-            model: the first stage, with as many merges as there is room for.
-            gains: what each of its merges saves.
+            model: a model with as many merges within words as there is room for.
+            gains: how many tokens each of its merges saves in the corpus, in order.
             room: how many merges there may be.
 
         Raises:
-            CorpusError: as for `added`.
+            CorpusError: as for `add_superwords`.
         """
-        merger, share, count = self.merger(model, room), self.share, 0
-        with self.bars.stage("share", None, unit=" merges") as advance:
-            while made := merger.step(STEP):
-                advance(made)
-                saved = merger.gains()
-                while count < len(saved):
+        merger, share, count = self.make_merger(model, room), self.share, 0
+        with self.bars.bar("share", None, unit=" merges") as advance:
+            while n_new := merger.merge_more(MERGES_PER_CALL):
+                advance(n_new)
+                gains_of_superwords = merger.gains()
+                while count < len(gains_of_superwords):
                     displaced = room - count - 1
                     loss = gains[displaced] if displaced < len(gains) else 0
-                    if saved[count] * share.denominator < loss * share.numerator:
+                    # Superwords were counted in a share of the lines, the others in all lines.
+                    gain = gains_of_superwords[count]
+                    if gain * share.denominator < loss * share.numerator:
                         return count
                     count += 1
         return count
 
-    def merger(
+    def make_merger(
         self,
         model: Artifact,
         most: int,
@@ -106,28 +114,30 @@ class SecondStage:
         bits: int = 0,
         min_sources: int = 1,
     ) -> Merger:
-        """What learns up to so many superwords for a model; the corpus is read for it.
+        """Read the corpus and return what learns up to `most` superwords for a model.
 
         Args:
-            model: what words are tokens of.
-            most: how many superwords.
-            factors: how often each source counts; None: as its weight says.
-            bits: lower bits of a count that do not count for `min_freq`, nor does a source whose
-                factor has only these for `min_sources`.
-            min_sources: in how many sources a pair must be seen.
+            model: the model whose tokens words are cut into.
+            most: how many superwords there may be.
+            factors: how often each source counts, in the order of the corpus; None: as its weight
+                says.
+            bits: how many lower bits of a count are of text that is left out, for measuring alone:
+                they do not count for `min_freq`, nor does a source whose factor has only these
+                for `min_sources`.
+            min_sources: in how many sources a pair must be seen; every 64 sources share a bit.
 
         Raises:
-            CorpusError: as for `added`.
+            CorpusError: as for `add_superwords`.
         """
         phrases, share, sources = Phrases(model), self.share, self.corpus.sources
         if factors is None:
             factors = [int(source.weight * self.corpus.scale) for source in sources]
-        with self.bars.stage("phrases", self.corpus.size(), unit="B") as advance:
+        with self.bars.bar("phrases", self.corpus.size(), unit="B") as advance:
             for number, (source, factor) in enumerate(zip(sources, factors, strict=True)):
                 bit = 1 << number % 64 if factor >> bits else 0
-                for text in self._texts(source, advance):
+                for text in self._read_texts(source, advance):
                     phrases.collect(text, share, factor, bit)
-        return phrases.merger(
+        return phrases.make_merger(
             most,
             min_freq=self.min_freq << bits,
             max_words=self.max_words,
@@ -135,16 +145,16 @@ class SecondStage:
             min_sources=min_sources,
         )
 
-    def _texts(self, source: Source, advance: Advance) -> Iterator[bytes]:
-        """The text of a source, which was counted before.
+    def _read_texts(self, source: Source, advance: Advance) -> Iterator[bytes]:
+        """Yield the text of a source in blocks, and check after each file that it is as counted.
 
         Raises:
-            CorpusError: it is another one now.
+            CorpusError: a file has changed, or cannot be read.
         """
-        known = {digest for counts in self.report.sources for digest in counts.digests}
+        counted = {digest for counts in self.report.sources for digest in counts.digests}
         for file in source.files:
-            reader = source.reader(file, self.corpus.reading)
+            reader = source.make_reader(file, self.corpus.reading)
             for block in reader.blocks(advance):
                 yield block.text
-            if reader.digest not in known:
+            if reader.digest not in counted:
                 raise CorpusError(f"{file} has changed since its words were counted; train again")

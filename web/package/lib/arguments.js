@@ -6,36 +6,43 @@ import { WwhoError } from "./errors.js";
 export const MAX_ID = 0xffffffff;
 
 /**
- * The error for an argument of the wrong kind.
- * @param {string} what its name
- * @param {unknown} value
- * @param {string} expected and what to do
+ * Make the error for an argument of the wrong kind; the caller throws it.
+ * @param {string} what the argument's name in the message
+ * @param {unknown} value what was passed, of any type
+ * @param {string} expected what is accepted, and perhaps what to do instead
+ * @returns {WwhoError} of status ARGUMENT
  */
 export function argumentError(what, value, expected) {
-  return new WwhoError("ARGUMENT", `${what} is ${named(value)}; expected ${expected}`);
+  return new WwhoError("ARGUMENT", `${what} is ${quoteValue(value)}; expected ${expected}`);
 }
 
 /**
- * A value as error messages show it. It may be of any type, even one that cannot be converted to a string.
- * @param {unknown} value
+ * Return a short text for any value, for an error message: simple values as JavaScript writes them, of others only the type.
+ * @param {unknown} value even one that cannot be converted to a string
+ * @returns {string} such as '"abc"', "5n", "null" or "of type object"
  */
-export function named(value) {
+export function quoteValue(value) {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "bigint") return `${value}n`;
-  const plain = value === null || ["undefined", "boolean", "number"].includes(typeof value);
-  return plain ? String(value) : `of type ${typeof value}`;
+  const isSimple = value === null || ["undefined", "boolean", "number"].includes(typeof value);
+  return isSimple ? String(value) : `of type ${typeof value}`;
 }
 
-/** Whether a value is iterable; a string counts as a text, not as an iterable. @param {any} value @returns {value is Iterable<any>} */
+/**
+ * Tell whether a value can be iterated over; a string counts as a text, not as an iterable.
+ * @param {any} value
+ * @returns {value is Iterable<any>}
+ */
 export function isIterable(value) {
   return typeof value === "object" && typeof value?.[Symbol.iterator] === "function";
 }
 
 /**
- * Only undefined means default: null is rejected, as for each option.
+ * Reject options that are no object, that have unknown names, or whose `signal` or `onProgress` is of the wrong kind. Options with the
+ * value undefined count as left out; null is rejected.
  * @param {any} options
- * @param {ReadonlySet<string>} [known] their names; undefined: another looks at them
- * @throws {WwhoError} ARGUMENT, also for a list of special tokens, as others take it
+ * @param {ReadonlySet<string>} [known] the names that the method takes; undefined: names are checked elsewhere
+ * @throws {WwhoError} ARGUMENT, also for a list of special tokens, which other libraries take in this place
  */
 export function requireOptions(options, known) {
   const expected = 'an object, such as { allowedSpecial: "all" }; leave it out for none';
@@ -52,10 +59,10 @@ export function requireOptions(options, known) {
 }
 
 /**
- * Rejects unknown options, which are probably misspelt.
- * @param {any} options
- * @param {ReadonlySet<string>} known
- * @throws {WwhoError} ARGUMENT
+ * Reject an object with a name that the method does not take, which is probably misspelt.
+ * @param {any} options also rejected if it is no object
+ * @param {ReadonlySet<string>} known the names that the method takes
+ * @throws {WwhoError} ARGUMENT, with the names that are known
  */
 export function requireKnown(options, known) {
   if (typeof options !== "object" || options === null) {
@@ -63,16 +70,16 @@ export function requireKnown(options, known) {
   }
   for (const name in options) {
     if (!known.has(name)) {
-      throw new WwhoError("ARGUMENT", `there is no option ${named(name)}; expected ${[...known].join(", ")}`);
+      throw new WwhoError("ARGUMENT", `there is no option ${quoteValue(name)}; expected ${[...known].join(", ")}`);
     }
   }
 }
 
 /**
- * A view of bytes of any kind; undefined if the value has no bytes.
+ * Return a view of the bytes of an ArrayBuffer, a typed array or a DataView, without copying them.
  * @param {unknown} given
- * @returns {Uint8Array<ArrayBuffer> | undefined}
- * @throws {WwhoError} ARGUMENT if their memory was transferred
+ * @returns {Uint8Array<ArrayBuffer> | undefined} undefined for every other kind of value
+ * @throws {WwhoError} ARGUMENT if the memory was transferred, for example to a Worker
  */
 export function bytesOf(given) {
   try {
@@ -86,15 +93,19 @@ export function bytesOf(given) {
   }
 }
 
-/** An array whose memory was transferred looks empty. @param {any} given @throws {WwhoError} ARGUMENT */
+/**
+ * Reject an array whose memory was transferred, which otherwise looks like an empty one.
+ * @param {any} given an array or a view; anything without bytes is accepted
+ * @throws {WwhoError} ARGUMENT
+ */
 export function requireMemory(given) {
   if (given.byteLength === 0) bytesOf(given);
 }
 
 /**
- * Let an object's methods work without it, as in `const { encode } = tokenizer`.
- * @param {any} object
- * @param {any} prototype with the methods, all of which may be bound
+ * Bind each method of an object to it, as properties of its own, so that `const { encode } = tokenizer` works.
+ * @param {any} object changed in place
+ * @param {any} prototype the methods to bind are its own ones, without getters; if the object overrides one, its own is bound
  */
 export function bindMethods(object, prototype) {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
@@ -103,20 +114,32 @@ export function bindMethods(object, prototype) {
   }
 }
 
-/** @param {unknown} target of encodeInto */
+/**
+ * Reject a target of encodeInto that is no Uint32Array, or whose memory was transferred.
+ * @param {unknown} target
+ * @throws {WwhoError} ARGUMENT
+ */
 export function requireTarget(target) {
   if (!isUint32Array(target)) throw argumentError("target", target, "a Uint32Array with room for the ids");
   requireMemory(target);
 }
 
-/** @param {unknown} text */
+/**
+ * Reject a text that is neither a string nor a Uint8Array, or whose memory was transferred. Whether bytes are UTF-8 is not checked.
+ * @param {unknown} text
+ * @throws {WwhoError} ARGUMENT
+ */
 export function requireText(text) {
   if (typeof text === "string") return;
   if (!isUint8Array(text)) throw argumentError("text", text, "a string or a Uint8Array of UTF-8");
   requireMemory(text);
 }
 
-/** Bytes have no offsets in UTF-16 units. @param {unknown} text */
+/**
+ * Reject a text that is no string, where a method gives offsets in UTF-16 units, which bytes do not have.
+ * @param {unknown} text
+ * @throws {WwhoError} ARGUMENT
+ */
 export function requireString(text) {
   if (typeof text !== "string") {
     throw argumentError("text", text, "a string; of bytes, make one with a TextDecoder");
@@ -124,20 +147,26 @@ export function requireString(text) {
 }
 
 /**
- * A number of tokens that the core accepts.
- * @param {unknown} value
- * @param {string} option
- * @param {number} least
- * @param {string} [hint]
+ * Return a number of tokens as the core takes it: rounded down, and at most MAX_ID, so Infinity means no limit.
+ * @param {unknown} value what the caller passed
+ * @param {string} option its name in an error message
+ * @param {number} least the lowest number that is accepted
+ * @param {string} [hint] what to do instead, at the end of an error message
+ * @returns {number} an integer from `least` to MAX_ID
+ * @throws {WwhoError} ARGUMENT for another type, NaN, or a lower number
  */
-export function tokensIn(value, option, least, hint = "") {
+export function tokenLimit(value, option, least, hint = "") {
   if (typeof value !== "number" || !(value >= least)) {
     throw argumentError(option, value, `a number of tokens, ${least} or more${hint}`);
   }
   return Math.min(Math.floor(value), MAX_ID);
 }
 
-/** @param {unknown} ids */
+/**
+ * Reject ids that cannot be iterated over, or whose memory was transferred. The ids themselves are not checked.
+ * @param {unknown} ids
+ * @throws {WwhoError} ARGUMENT
+ */
 export function requireIterable(ids) {
   if (!isIterable(ids)) {
     throw argumentError("ids", ids, "a Uint32Array or another iterable of token ids; for one id, give [id]");
@@ -146,15 +175,18 @@ export function requireIterable(ids) {
 }
 
 /**
- * Checks ids: a Uint32Array would silently wrap -1 and truncate 1.5.
+ * Return ids as a Uint32Array: a Uint32Array itself, without a copy, and every other iterable as a new one. Each id of another iterable
+ * is checked, because a Uint32Array would silently wrap -1 and cut 1.5.
  * @param {Iterable<number>} ids
+ * @returns {Uint32Array}
+ * @throws {WwhoError} ARGUMENT if it is no iterable; TOKEN for an id that is no integer from 0 to MAX_ID
  */
 export function checkedIds(ids) {
   requireIterable(ids);
   if (isUint32Array(ids)) return ids;
   return Uint32Array.from(ids, (id) => {
     if (!Number.isInteger(id) || id < 0 || id > MAX_ID) {
-      throw new WwhoError("TOKEN", `token id ${named(id)} is not valid; expected an integer of 0 or more`);
+      throw new WwhoError("TOKEN", `token id ${quoteValue(id)} is not valid; expected an integer of 0 or more`);
     }
     return id;
   });
@@ -163,39 +195,76 @@ export function checkedIds(ids) {
 // Kinds of values, by their brands. instanceof would reject values of another realm: of a frame, of Jest, or of the sandbox in which an
 // edge runtime or `next dev` runs a program.
 
-/** @param {unknown} value such as "Blob" */
+/**
+ * Return the name that the platform gives a value, such as "Blob" or "Object".
+ * @param {unknown} value
+ * @returns {string}
+ */
 const tagOf = (value) => Object.prototype.toString.call(value).slice(8, -1);
 
-/** Those that a class of the platform can inherit from: a File is a Blob. @type {Readonly<Record<string, string>>} */
+/** The class that a class of the platform inherits from: a File is a Blob. @type {Readonly<Record<string, string>>} */
 const SUBCLASSES = { File: "Blob" };
 
-/** @param {unknown} value @param {"URL" | "Response" | "Blob"} name */
+/**
+ * Tell whether a value is an object of a class of the platform, or of one that inherits from it.
+ * @param {unknown} value
+ * @param {"URL" | "Response" | "Blob"} name of the class
+ * @returns {boolean}
+ */
 function isA(value, name) {
   const tag = tagOf(value);
   return typeof value === "object" && (tag === name || SUBCLASSES[tag] === name);
 }
 
-/** @param {unknown} value @returns {value is URL} */
+/**
+ * Tell whether a value is a URL object, of any realm; a string is none.
+ * @param {unknown} value
+ * @returns {value is URL}
+ */
 export const isUrl = (value) => isA(value, "URL");
-/** @param {unknown} value @returns {value is Response} */
+/**
+ * Tell whether a value is a Response, of any realm.
+ * @param {unknown} value
+ * @returns {value is Response}
+ */
 export const isResponse = (value) => isA(value, "Response");
-/** @param {unknown} value @returns {value is Blob} */
+/**
+ * Tell whether a value is a Blob or a File, of any realm.
+ * @param {unknown} value
+ * @returns {value is Blob}
+ */
 export const isBlob = (value) => isA(value, "Blob");
-/** @param {unknown} value @returns {value is ArrayBuffer} */
+/**
+ * Tell whether a value is an ArrayBuffer, of any realm; a view of one is none.
+ * @param {unknown} value
+ * @returns {value is ArrayBuffer}
+ */
 export const isArrayBuffer = (value) => tagOf(value) === "ArrayBuffer";
 
-/** @param {unknown} value @returns {value is WebAssembly.Module} */
+/**
+ * Tell whether a value is a compiled WebAssembly module, of any realm. The engine itself is asked, because a brand can be forged.
+ * @param {unknown} value
+ * @returns {value is WebAssembly.Module}
+ */
 export function isModule(value) {
   try {
     return WebAssembly.Module.exports(/** @type {any} */ (value)) !== undefined;
   } catch {
-    return false; // what the engine itself does not take for one
+    return false;
   }
 }
 
 const arrayTag = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get;
 
-/** @param {unknown} value @returns {value is Uint8Array} */
+/**
+ * Tell whether a value is a Uint8Array, of any realm; Node's Buffer is one.
+ * @param {unknown} value
+ * @returns {value is Uint8Array}
+ */
 export const isUint8Array = (value) => arrayTag?.call(value) === "Uint8Array";
-/** @param {unknown} value @returns {value is Uint32Array} */
+/**
+ * Tell whether a value is a Uint32Array, of any realm.
+ * @param {unknown} value
+ * @returns {value is Uint32Array}
+ */
 export const isUint32Array = (value) => arrayTag?.call(value) === "Uint32Array";

@@ -4,85 +4,104 @@ import { WwhoError } from "./errors.js";
 
 /** Characters that may continue a cluster or form pairs. After any other character, only that one matters (Unicode Standard Annex #29). */
 const LEANING = /[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\p{RI}\u200d]/u;
-const FIRST_MARK = 0x300;
+const FIRST_COMBINING_MARK = 0x300;
 /** The number of UTF-16 units that are searched for clusters at a time. */
 const WINDOW = 512;
 
 /**
- * @typedef {object} Boundaries
- * @property {number[]} tokens how many of the text's tokens lie before each place; ascending
- * @property {number[]} places in UTF-16 units; ascending, the first 0
+ * @typedef {object} Boundaries the places of a text between two tokens that lie inside no syllable
+ * @property {number[]} tokens how many of the text's tokens lie before each place; ascending, the first 0
+ * @property {number[]} places in UTF-16 units; ascending, the first 0, the last the text's length unless the search was limited
  */
-/** @typedef {{ text: string, start: number, end: number, tokens: number }} Chunk */
-/** @typedef {(text: string, limit: number) => number | false} Within the count of tokens, or false beyond the limit; tokens of a template are in the count, not in the limit */
+/** @typedef {{ text: string, start: number, end: number, tokens: number }} Chunk `start` and `end` in UTF-16 units of the whole text */
+/** @typedef {(text: string, limit: number) => number | false} CountWithin returns the count of a text's tokens, or false if there are more than `limit`; tokens of a template are in the count, but not compared with the limit */
 
 /**
- * The longest beginning of `text` that ends at a place within the first `limit` tokens and, encoded alone, has at most `limit` tokens.
+ * Return the longest beginning of `text` that ends at a place within its first `limit` tokens, and that has at most `limit` tokens when it
+ * is encoded alone. It never ends inside a character as a reader sees it.
  * @param {string} text
- * @param {number} limit
- * @param {Boundaries} boundaries of more than `limit` tokens of the text
- * @param {Within} within
+ * @param {number} limit in tokens
+ * @param {Boundaries} boundaries of the text, at least up to `limit` tokens: `tokens[i]` of its tokens lie before `places[i]`
+ * @param {CountWithin} countWithin counts the tokens of a text that is encoded alone; false above a limit
+ * @returns {string} "" if not even the first syllable fits
  */
-export function longestStart(text, limit, { tokens, places }, within) {
-  const isBetween = characterEdges(text);
-  for (let k = lastUpTo(tokens, limit); k > 0; k--) {
+export function longestStart(text, limit, { tokens, places }, countWithin) {
+  const isEdge = characterEdges(text);
+  for (let k = indexUpTo(tokens, limit); k > 0; k--) {
     const start = text.slice(0, places[k]);
     // A beginning may have more tokens alone than in the text, for example if it ends inside a contraction.
-    if (isBetween(places[k]) && within(start, limit) !== false) return start;
+    if (isEdge(places[k]) && countWithin(start, limit) !== false) return start;
   }
   return "";
 }
 
 /**
+ * Cut a text into chunks of at most `limit` tokens each, between two tokens, never inside a syllable or a character, and preferably at a
+ * place that is good for a reader. Together the chunks cover the text; each begins where the one before ends, or earlier if they overlap.
  * @param {string} text
- * @param {{ limit: number, aside: string }} most and what an error adds to the number
- * @param {number} overlap
- * @param {Kind} prefer what a chunk should end with
- * @param {Boundaries} boundaries of the whole text
- * @param {Within} within
- * @returns {Chunk[]}
- * @throws {WwhoError} LIMIT
+ * @param {{ limit: number, aside: string }} most `limit` in tokens, of each chunk encoded alone; `aside` follows the limit in an error message
+ * @param {number} overlap about how many tokens a chunk shares with the one before; fewer than `limit`
+ * @param {Kind} prefer the best kind of place that a chunk should end at, such as "paragraph"
+ * @param {Boundaries} boundaries of the whole text: `tokens[i]` of its tokens lie before `places[i]`
+ * @param {CountWithin} countWithin counts the tokens of a text that is encoded alone; false above a limit
+ * @returns {Chunk[]} empty for an empty text
+ * @throws {WwhoError} LIMIT if a single syllable or character has more tokens than the limit
  */
-export function chunks(text, { limit, aside }, overlap, prefer, { tokens, places }, within) {
-  const isBetween = characterEdges(text);
-  const ends = endsIn(text, places, prefer);
+export function chunks(text, { limit, aside }, overlap, prefer, { tokens, places }, countWithin) {
+  const isEdge = characterEdges(text);
+  const ends = goodEnds(text, places, prefer);
   const last = places.length - 1;
 
-  /** The chunk from place number `from` to number `k`, if it keeps to the limit. @param {number} from @param {number} k */
-  const chunkOf = (from, k) => {
-    if (!isBetween(places[k])) return undefined;
+  /**
+   * Return the chunk between two places, or undefined if it ends inside a character or has too many tokens.
+   * @param {number} from the index of the place where it begins, in `places`
+   * @param {number} k the index of the place where it ends
+   */
+  const chunkBetween = (from, k) => {
+    if (!isEdge(places[k])) return undefined;
     const [start, end] = [places[from], places[k]];
     const part = text.slice(start, end);
-    const count = within(part, limit);
+    const count = countWithin(part, limit);
     return count === false ? undefined : { k, chunk: { text: part, start, end, tokens: count } };
   };
 
-  /** The best chunk from place number `from` that ends after `after`. @param {number} from @param {number} after */
-  const best = (from, after) => {
-    const most = lastUpTo(tokens, tokens[from] + limit);
-    const rest = most === last && chunkOf(from, last);
+  /**
+   * Return the best chunk that begins at a place: the rest of the text if it fits, otherwise the longest one with the best kind of end,
+   * otherwise the longest one.
+   * @param {number} from the index of the place where it begins, in `places`
+   * @param {number} after the index of a place that it must end after, so that it brings something new
+   * @returns {{ k: number, chunk: Chunk } | undefined} `k` is the index of its end; undefined if nothing fits
+   */
+  const bestChunk = (from, after) => {
+    const most = indexUpTo(tokens, tokens[from] + limit);
+    const rest = most === last && chunkBetween(from, last);
     if (rest) return rest;
     // A worse end is taken rather than one that leaves half of the limit unused.
-    const least = Math.max(after + 1, firstFrom(tokens, tokens[from] + limit / 2));
-    for (const kind of ends) {
-      for (let i = lastUpTo(kind, most); i >= 0 && kind[i] >= least; i--) {
-        const found = chunkOf(from, kind[i]);
+    const least = Math.max(after + 1, indexFrom(tokens, tokens[from] + limit / 2));
+    for (const indices of ends) {
+      for (let i = indexUpTo(indices, most); i >= 0 && indices[i] >= least; i--) {
+        const found = chunkBetween(from, indices[i]);
         if (found) return found;
       }
     }
     for (let k = most; k > after; k--) {
-      const found = chunkOf(from, k);
+      const found = chunkBetween(from, k);
       if (found) return found;
     }
     return undefined;
   };
 
-  /** Where the next chunk begins, after one that ends at place number `end`: preferably after another good end. @param {number} end */
+  /**
+   * Return where the next chunk begins: at most `overlap` tokens before the end of the last one, preferably at a good place that shares
+   * at least half of the overlap.
+   * @param {number} end the index of the place where the last chunk ends, in `places`
+   * @returns {number} the index of a place; `end` itself without an overlap
+   */
   const startBefore = (end) => {
-    const least = firstFrom(tokens, tokens[end] - overlap);
-    const most = lastUpTo(tokens, tokens[end] - overlap / 2);
-    for (const kind of ends) {
-      const i = kind[firstFrom(kind, least)];
+    const least = indexFrom(tokens, tokens[end] - overlap);
+    const most = indexUpTo(tokens, tokens[end] - overlap / 2);
+    for (const indices of ends) {
+      const i = indices[indexFrom(indices, least)];
       if (i <= most && i < end) return i;
     }
     return least;
@@ -91,7 +110,7 @@ export function chunks(text, { limit, aside }, overlap, prefer, { tokens, places
   /** @type {Chunk[]} */
   const result = [];
   for (let from = 0, end = 0; end < last;) {
-    const found = best(from, end);
+    const found = bestChunk(from, end);
     if (found) {
       result.push(found.chunk);
       end = found.k;
@@ -99,32 +118,45 @@ export function chunks(text, { limit, aside }, overlap, prefer, { tokens, places
     } else if (from < end) {
       // Less of an overlap: with it there is no room for anything new, of which the least ends at the next place.
       let next = end + 1;
-      while (!isBetween(places[next])) next++;
-      from = Math.max(from + 1, Math.min(end, firstFrom(tokens, tokens[next] - limit)));
+      while (!isEdge(places[next])) next++;
+      from = Math.max(from + 1, Math.min(end, indexFrom(tokens, tokens[next] - limit)));
     } else {
-      throw new WwhoError("LIMIT", tooLong(text.slice(places[from]), places[from], limit + aside));
+      throw new WwhoError("LIMIT", tooLongMessage(text.slice(places[from]), places[from], limit + aside));
     }
-    while (from < end && !isBetween(places[from])) from++;
+    while (from < end && !isEdge(places[from])) from++;
   }
   return result;
 }
 
-/** @param {string} rest @param {number} place @param {string} limit */
-function tooLong(rest, place, limit) {
-  const shown = JSON.stringify(rest.slice(0, 20));
+/**
+ * Return the error message for a syllable or character that has more tokens than a chunk may have.
+ * @param {string} rest the text from the syllable on, whose beginning is quoted
+ * @param {number} place where it begins, in UTF-16 units
+ * @param {string} limit the limit, and what else is said about it
+ */
+function tooLongMessage(rest, place, limit) {
+  const start = JSON.stringify(rest.slice(0, 20));
   return (
-    `the syllable or character at UTF-16 unit ${place} (${shown}) has more tokens than the limit, ${limit}, ` +
+    `the syllable or character at UTF-16 unit ${place} (${start}) has more tokens than the limit, ${limit}, ` +
     "and is never cut; give a higher limit"
   );
 }
 
-/** Number of the last of ascending values that is at most `most`. @param {number[]} values @param {number} most */
-function lastUpTo(values, most) {
-  return firstFrom(values, most + 1) - 1;
+/**
+ * Return the index of the last of ascending values that is at most `most`; -1 if none is.
+ * @param {number[]} values
+ * @param {number} most
+ */
+function indexUpTo(values, most) {
+  return indexFrom(values, most + 1) - 1;
 }
 
-/** Number of the first of ascending values that is at least `least`; all of them: none is. @param {number[]} values @param {number} least */
-function firstFrom(values, least) {
+/**
+ * Return the index of the first of ascending values that is at least `least`, by binary search; the number of values if none is.
+ * @param {number[]} values
+ * @param {number} least
+ */
+function indexFrom(values, least) {
   let [low, high] = [0, values.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -135,53 +167,56 @@ function firstFrom(values, least) {
 }
 
 /**
- * Whether a place is between two characters as a reader sees them (grapheme clusters), if the runtime can tell.
+ * Return a function that tells whether a place of the text is between two characters as a reader sees them (grapheme clusters). Without
+ * Intl.Segmenter, every place counts as one. The function remembers the stretch of text that it searched last, so ask in order of places.
  * @param {string} text
- * @returns {(place: number) => boolean}
+ * @returns {(place: number) => boolean} of a place in UTF-16 units; 0 and the end are edges
  */
 function characterEdges(text) {
   if (typeof Intl === "undefined" || !("Segmenter" in Intl)) return () => true;
   const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
-  // A run of hostile length is looked through once for all its places.
+  // A run of hostile length is searched once for all its places.
   let [start, end] = [0, 0];
   let edges = new Set();
   return (place) => {
     if (place === 0) return true;
     if (place <= start || place > end) {
       [start, end] = runAround(text, place);
-      edges = edgesIn(segmenter, text, start, end).add(text.length);
+      edges = clusterStarts(segmenter, text, start, end).add(text.length);
     }
     return edges.has(place);
   };
 }
 
 /**
- * The places where a cluster begins, from one of them on.
- * @param {Intl.Segmenter} segmenter whose time may grow with the square of its text's length: it gets windows of it
+ * Return every place from `start` to `end` where a grapheme cluster begins. The segmenter's time may grow with the square of its text's
+ * length, so it gets the text in windows, each of which begins where a cluster does.
+ * @param {Intl.Segmenter} segmenter of graphemes
  * @param {string} text
- * @param {number} start
- * @param {number} end
- * @returns {Set<number>} all from `start` to `end`
+ * @param {number} start in UTF-16 units, itself the beginning of a cluster
+ * @param {number} end in UTF-16 units
+ * @returns {Set<number>} in UTF-16 units
  */
-function edgesIn(segmenter, text, start, end) {
-  const edges = new Set();
+function clusterStarts(segmenter, text, start, end) {
+  const found = new Set();
   for (let at = start, size = WINDOW; ;) {
     const stop = Math.min(end, at + size);
     let last = at;
-    // A place is decided by what is before it and the one character, of up to two units, behind it.
+    // Whether a cluster begins at a place depends on what is before it and on one character, of up to two units, after it.
     for (const { index } of segmenter.segment(text.slice(at, stop + 2))) {
-      if (at + index <= stop) edges.add((last = at + index));
+      if (at + index <= stop) found.add((last = at + index));
     }
-    if (stop === end) return edges;
+    if (stop === end) return found;
     size = last === at ? 2 * size : WINDOW;
     at = last;
   }
 }
 
 /**
- * From one character that needs nothing of what is before it to the next, around a place.
+ * Return the run of text around a place within which clusters can be found without the rest: it goes from one character that depends on
+ * nothing before it to the next such character.
  * @param {string} text
- * @param {number} place more than 0
+ * @param {number} place in UTF-16 units, more than 0
  * @returns {[start: number, end: number]} in UTF-16 units; start < place <= end
  */
 function runAround(text, place) {
@@ -192,13 +227,14 @@ function runAround(text, place) {
 }
 
 /**
- * Whether this UTF-16 unit is the second half of a character, or what may follow depends on more than its character.
+ * Tell whether a cluster that contains this UTF-16 unit may have begun earlier: the unit is the second half of a surrogate pair, a
+ * combining mark, a joiner, or another character that may continue a cluster.
  * @param {string} text
- * @param {number} at
+ * @param {number} at in UTF-16 units
  */
 function leansBack(text, at) {
   const unit = text.charCodeAt(at);
-  if (unit < FIRST_MARK) return false;
+  if (unit < FIRST_COMBINING_MARK) return false;
   return (unit & 0xfc00) === 0xdc00 || LEANING.test(String.fromCodePoint(/** @type {number} */ (text.codePointAt(at))));
 }
 
@@ -222,9 +258,11 @@ const SENTENCE_END = /\p{Sentence_Terminal}[\p{Pe}\p{Pf}"']*\s*$/u;
 const FULL_WIDTH_END = /[。．！？｡]["'」』）】》”’]*$/;
 
 /**
- * What ends at a place, as a number of KINDS.
+ * Return what ends at a place of the text, as an index of KINDS: 0 for a paragraph, which also ends at the end of the text, to 4 where
+ * only a token does. Only the LOOK units before the place and the one after it are read.
  * @param {string} text
- * @param {number} place more than 0
+ * @param {number} place in UTF-16 units, more than 0
+ * @returns {number}
  */
 function kindAt(text, place) {
   const next = text[place];
@@ -239,13 +277,13 @@ function kindAt(text, place) {
 }
 
 /**
- * The numbers of the places where something of a kind, or of a better kind, ends.
+ * Find the places that are good ends of a chunk: for each kind from `prefer` to "word", those where this kind or a better one ends.
  * @param {string} text
- * @param {readonly number[]} places in UTF-16 units, the first 0
- * @param {Kind} prefer the best kind that counts
- * @returns {number[][]} for each kind from `prefer` to words, ascending
+ * @param {readonly number[]} places in UTF-16 units; the first, which is 0, is never an end
+ * @param {Kind} prefer the best kind that is told apart; better ones count as this one
+ * @returns {number[][]} a list for each kind, with ascending indices in `places`; no list at all for "token"
  */
-export function endsIn(text, places, prefer) {
+export function goodEnds(text, places, prefer) {
   const best = KINDS.indexOf(prefer);
   /** @type {number[][]} */
   const ends = KINDS.slice(best, TOKEN).map(() => []);

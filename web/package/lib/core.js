@@ -19,12 +19,13 @@ const SHORT_BYTES = 4096;
 const MOST_BYTES = 2 ** 28 - 1;
 /** More tokens than any text has. */
 const MOST_TOKENS = 2 ** 31;
+/** What the core writes for a number that there is not. */
 const NONE = 0xffffffff;
-/** What a call finds besides the number of tokens. */
+/** Bits that say what a job finds besides the number of tokens: ids, where tokens begin and end, and spans. */
 const IDS = 1;
 const PLACES = 2;
 const SPANS = 4;
-/** Working memory for normalizing; enough unless a text consists of marks. */
+/** Working memory for normalizing; enough unless a text consists of combining marks. */
 const NORMALIZER_BYTES = 65536;
 
 /** @typedef {string | Uint8Array} Text */
@@ -33,26 +34,27 @@ const NORMALIZER_BYTES = 65536;
 /** One for all calls: unlike a TextDecoder, it keeps no state. */
 const encoder = new TextEncoder();
 
-/** @param {number} address */
+/** Return an address rounded up to a multiple of 16. @param {number} address */
 const align = (address) => address + (-address & 15);
 
 /** One instance of the core with one tokenizer opened in it. */
 export class Core {
-  /** @type {Record<string, (...values: number[]) => number>} */
-  #call;
+  /** The core's functions. @type {Record<string, (...values: number[]) => number>} */
+  #exports;
   /** @type {WebAssembly.Memory} */
   #memory;
-  /** All of memory, in bytes and in words of 4 bytes, and the first SHORT_BYTES from #base on; see #makeViews. */
+  /** All of memory, in bytes and in words of 4 bytes, and the first SHORT_BYTES from #base on; see #refreshViews. */
   #bytes = new Uint8Array();
   #words = new Uint32Array();
   #short = new Uint8Array();
+  /** The address of the opened tokenizer. */
   #model = 0;
-  /** Where the core writes the number that a call returns. */
+  /** The address to which the core writes the number that a call returns. */
   #out = 0;
   /** The address of the job struct, and the word of memory of each of its fields. @type {Record<string, number>} */
   #job = {};
   #jobAt = 0;
-  /** Where the area of the running call begins, and its first free byte. */
+  /** The address where the area of the running call begins, and that of its first free byte. */
   #base = 0;
   #top = 0;
 
@@ -63,9 +65,9 @@ export class Core {
    */
   constructor(module, blob) {
     const { exports } = new WebAssembly.Instance(module, {});
-    this.#call = /** @type {any} */ (exports);
+    this.#exports = /** @type {any} */ (exports);
     this.#memory = /** @type {WebAssembly.Memory} */ (exports.memory);
-    const abi = this.#call.abi_version() >>> 16;
+    const abi = this.#exports.abi_version() >>> 16;
     if (abi !== VERSION_MAJOR) {
       throw new WwhoError(
         "ABI",
@@ -74,48 +76,62 @@ export class Core {
     }
     const heap = /** @type {WebAssembly.Global} */ (exports.__heap_base).value;
     this.#base = this.#top = align(heap >>> 0);
-    this.#makeViews();
-    this.#open(blob);
+    this.#refreshViews();
+    this.#openFile(blob);
   }
 
-  /** @param {Uint8Array} blob */
-  #open(blob) {
-    this.#out = this.#take(4);
+  /**
+   * Copy a file into memory and open it; memory for its workspace and scratch area stays taken.
+   * @param {Uint8Array} blob a whole .wwho file
+   * @throws {WwhoError} with the status of the rule that the file breaks; MEMORY
+   */
+  #openFile(blob) {
+    this.#out = this.#allocate(4);
     this.#base = this.#top;
-    this.#jobAt = this.#take(JOB.size);
+    this.#jobAt = this.#allocate(JOB.size);
     this.#job = Object.fromEntries(Object.entries(JOB).map(([name, at]) => [name, (this.#jobAt + at) / 4]));
-    const file = this.#take(blob.length);
+    const file = this.#allocate(blob.length);
     this.#bytes.set(blob, file);
-    const check = (/** @type {number} */ code) => {
+    /** Throw the error for a status of the file, if it is not OK. */
+    const requireValid = (/** @type {number} */ code) => {
       if (code !== OK) throw artifactError(STATUSES[code], blob);
     };
-    check(this.#call.workspace_size(file, blob.length, this.#out));
-    const size = this.#given();
-    const work = this.#take(size);
-    check(this.#call.open(file, blob.length, work, size, this.#out));
-    this.#model = this.#given();
-    this.#takeScratch(this.#call.scratch_size(this.#model) >>> 0); // the core needs zeros, and new memory is zero
+    requireValid(this.#exports.workspace_size(file, blob.length, this.#out));
+    const size = this.#readOut();
+    const work = this.#allocate(size);
+    requireValid(this.#exports.open(file, blob.length, work, size, this.#out));
+    this.#model = this.#readOut();
+    this.#allocateScratch(this.#exports.scratch_size(this.#model) >>> 0); // the core needs zeros, and new memory is zero
   }
 
-  /** Call this when memory has grown, which detaches the old views, and when #base has moved. */
-  #makeViews() {
+  /** Make the views of memory anew. Call this when memory has grown, which detaches the old views, and when #base has moved. */
+  #refreshViews() {
     const { buffer } = this.#memory;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Uint32Array(buffer);
     this.#short = this.#bytes.subarray(this.#base, this.#base + SHORT_BYTES);
   }
 
-  /** Take `size` bytes, 16-byte aligned, of the area of the running call. @param {number} size */
-  #take(size) {
+  /**
+   * Take memory from the area of the running call, which grows if it must; what is in it is not cleared.
+   * @param {number} size in bytes
+   * @returns {number} its address, a multiple of 16
+   * @throws {WwhoError} MEMORY
+   */
+  #allocate(size) {
     const at = this.#top;
     const end = align(at + size);
-    if (end > this.#bytes.length) this.#grow(end);
+    if (end > this.#bytes.length) this.#growMemory(end);
     this.#top = end;
     return at;
   }
 
-  /** @param {number} end the bytes of memory that are needed */
-  #grow(end) {
+  /**
+   * Grow memory, and make its views anew.
+   * @param {number} end how many bytes of memory are needed
+   * @throws {WwhoError} MEMORY
+   */
+  #growMemory(end) {
     try {
       this.#memory.grow(Math.ceil((end - this.#bytes.length) / PAGE_BYTES));
     } catch (cause) {
@@ -123,77 +139,105 @@ export class Core {
         cause,
       });
     }
-    this.#makeViews();
+    this.#refreshViews();
   }
 
-  /** Begin a call: everything that the call before took is free again. */
-  #begin() {
+  /** Begin a call: all memory that the call before took is free again. */
+  #beginCall() {
     this.#top = this.#base;
   }
 
   /**
-   * Copy a text to #base; a call does this first. A lone surrogate becomes U+FFFD, as in TextEncoder.
+   * Copy a text to #base, as UTF-8; a call does this first, right after #beginCall. A lone surrogate becomes U+FFFD, as in TextEncoder.
    * @param {Text} text
    * @returns {number} its length in bytes
+   * @throws {WwhoError} MEMORY if it is too long
    */
-  #put(text) {
+  #writeText(text) {
     // A string has at least as many bytes as units, so check before copying.
-    if (text.length > MOST_BYTES) throw tooLong(text.length);
+    if (text.length > MOST_BYTES) throw tooLongError(text.length);
     if (typeof text === "string") {
       const most = text.length * 3;
-      const at = this.#take(most);
+      const at = this.#allocate(most);
       const room = most <= SHORT_BYTES ? this.#short : this.#bytes.subarray(at, at + most);
       const { written } = encoder.encodeInto(text, room);
       this.#top = align(at + written);
       return written;
     }
-    const at = this.#take(text.length);
+    const at = this.#allocate(text.length);
     this.#bytes.set(text, at);
     return text.length;
   }
 
-  /** @param {Uint8Array | null} allowed one byte for each added token, or null for none */
-  #putAllowed(allowed) {
+  /**
+   * Copy the mask of allowed added tokens into memory.
+   * @param {Uint8Array | null} allowed one byte for each added token, or null for none
+   * @returns {number} its address; 0 for none
+   */
+  #writeMask(allowed) {
     if (allowed === null) return 0;
-    const at = this.#take(allowed.length);
+    const at = this.#allocate(allowed.length);
     this.#bytes.set(allowed, at);
     return at;
   }
 
-  /** A copy of bytes. @param {number} at @param {number} length */
+  /**
+   * Copy bytes out of memory.
+   * @param {number} at address
+   * @param {number} length
+   * @returns {Uint8Array<ArrayBuffer>}
+   */
   #copyBytes(at, length) {
     return this.#bytes.slice(at, at + length);
   }
 
-  /** A copy of words. @param {number} at @param {number} length in words */
+  /**
+   * Copy words of 4 bytes out of memory.
+   * @param {number} at address, a multiple of 4
+   * @param {number} length in words
+   * @returns {Uint32Array<ArrayBuffer>}
+   */
   #copyWords(at, length) {
     return this.#words.slice(at / 4, at / 4 + length);
   }
 
-  /** The number that the last call wrote to #out. */
-  #given() {
+  /** Return the number that the last call wrote to #out. */
+  #readOut() {
     return this.#words[this.#out / 4];
   }
 
-  /** @param {number} code @param {string} what */
-  #check(code, what) {
-    if (code !== OK) throw new WwhoError(STATUSES[code], `the core cannot ${what}: status ${STATUSES[code]}`);
+  /**
+   * Throw an error if a function of the core has failed.
+   * @param {number} code what it returned
+   * @param {string} action what it should do, for the message, such as "find a class"
+   * @throws {WwhoError} with the name of the status
+   */
+  #requireOk(code, action) {
+    if (code !== OK) throw new WwhoError(STATUSES[code], `the core cannot ${action}: status ${STATUSES[code]}`);
   }
 
-  /** The numbers that a function of the core writes. @param {string} what it does @param {number} n @param {string} name @param {number[]} given */
-  #asked(what, n, name, ...given) {
-    this.#begin();
-    const at = this.#take(4 * n);
-    const places = Array.from({ length: n }, (_, i) => at + 4 * i);
-    this.#check(this.#call[name](this.#model, ...given, ...places), what);
+  /**
+   * Call a function of the core that writes its results to addresses, and return what it writes.
+   * @param {string} action what the function does, for an error message
+   * @param {number} n how many numbers it writes; their addresses are its last arguments
+   * @param {string} name of the function
+   * @param {...number} args its arguments between the tokenizer and the addresses
+   * @returns {Uint32Array} n numbers
+   * @throws {WwhoError} with the status, if it fails
+   */
+  #callForNumbers(action, n, name, ...args) {
+    this.#beginCall();
+    const at = this.#allocate(4 * n);
+    const addresses = Array.from({ length: n }, (_, i) => at + 4 * i);
+    this.#requireOk(this.#exports[name](this.#model, ...args, ...addresses), action);
     return this.#copyWords(at, n);
   }
 
   /**
-   * The numbers that describe a thing, by name; null for none.
-   * @param {number} of one of OF_... of header.js
-   * @param {number} [number] which model, route, stage or automaton
-   * @returns {Record<string, number | null>}
+   * Return the numbers that describe the tokenizer or one of its parts, by the names of wwho.h.
+   * @param {number} of what they describe: one of OF_... of header.js
+   * @param {number} [number] the index of the model, route, step or automaton
+   * @returns {Record<string, number | null>} null for what there is not
    */
   info(of, number = 0) {
     const values = this.numbers(of, number);
@@ -201,176 +245,205 @@ export class Core {
   }
 
   /**
-   * The numbers of a route or stage from a name on, which begins a list.
-   * @param {number} of
-   * @param {number} number
-   * @param {string} name
+   * Return a list of numbers at the end of what describes a route or a step: its steps, or its actions.
+   * @param {number} of OF_ROUTE or OF_STEP
+   * @param {number} number the index of the route or step
+   * @param {string} name of the list's first number in wwho.h, "steps" or "actions"
+   * @returns {number[]}
    */
-  list(of, number, name) {
+  listFrom(of, number, name) {
     return /** @type {number[]} */ (this.numbers(of, number).slice(NUMBERS[of].indexOf(name)));
   }
 
-  /** All of them, in order. @param {number} of @param {number} number @returns {(number | null)[]} */
+  /**
+   * Return all numbers that describe the tokenizer or one of its parts, in the order of wwho.h.
+   * @param {number} of what they describe: one of OF_... of header.js
+   * @param {number} number the index of the part
+   * @returns {(number | null)[]} null for what there is not
+   */
   numbers(of, number) {
-    this.#begin();
-    const at = this.#take(4);
+    this.#beginCall();
+    const at = this.#allocate(4);
     /** @type {(number | null)[]} */
     const values = [];
-    while (this.#call.info(this.#model, of, number, values.length, at) === OK) {
+    while (this.#exports.info(this.#model, of, number, values.length, at) === OK) {
       const value = this.#words[at / 4];
       values.push(value === NONE ? null : value);
     }
     return values;
   }
 
-  /** The class of a code point. @param {number} codePoint */
+  /**
+   * Return the class of a code point, which automata read (FORMAT.md, CLASSES).
+   * @param {number} codePoint
+   * @returns {number}
+   */
   classOf(codePoint) {
-    return this.#asked("find a class", 1, "class", codePoint)[0];
+    return this.#callForNumbers("find a class", 1, "class", codePoint)[0];
   }
 
   /**
-   * One step of an automaton: the rule of the match that ends before the character, or null, and the next state, 0 if the scan is over.
-   * @param {number} automaton
-   * @param {number} state
-   * @param {number} classOf the character's, or n_classes at the end of the text
+   * Take one step of an automaton.
+   * @param {number} automaton its index
+   * @param {number} state in which it is; 1 is the start
+   * @param {number} characterClass the class of the character that it reads, or n_classes at the end of the text
+   * @returns {{ rule: number | null, next: number }} the rule of the match that ends before the character, or null; the next state, 0 if the
+   *   scan is over
    */
-  step(automaton, state, classOf) {
-    const [rule, next] = this.#asked("take a step", 2, "step", automaton, state, classOf);
+  step(automaton, state, characterClass) {
+    const [rule, next] = this.#callForNumbers("take a step", 2, "advance", automaton, state, characterClass);
     return { rule: rule === NONE ? null : rule, next };
   }
 
-  /** The name of a route. @param {number} route @returns {Uint8Array} */
+  /**
+   * Return the name of a route, in UTF-8.
+   * @param {number} route its index
+   * @returns {Uint8Array}
+   */
   routeName(route) {
-    const [text, length] = this.#asked("read the name of a route", 2, "route_name", route);
+    const [text, length] = this.#callForNumbers("read the name of a route", 2, "route_name", route);
     return this.#copyBytes(text, length);
   }
 
-  /** Added token number `index`. @param {number} index @returns {{ id: number, flags: number, bytes: Uint8Array }} */
-  added(index) {
-    const [id, flags, text, length] = this.#asked("read an added token", 4, "added", index);
+  /**
+   * Return an added token: its id, its flags ADDED_..., and its text in UTF-8.
+   * @param {number} index in the file's order
+   * @returns {{ id: number, flags: number, bytes: Uint8Array }}
+   */
+  addedToken(index) {
+    const [id, flags, text, length] = this.#callForNumbers("read an added token", 4, "added", index);
     return { id, flags, bytes: this.#copyBytes(text, length) };
   }
 
-  /** The JSON of the model's provenance. @returns {Uint8Array} */
-  origin() {
-    const [bytes, length] = this.#asked("read the provenance", 2, "section_bytes", SECTION_PROVENANCE, 0);
+  /** Return the JSON of the model's provenance, in UTF-8, unchecked. @returns {Uint8Array} */
+  provenance() {
+    const [bytes, length] = this.#callForNumbers("read the provenance", 2, "section_bytes", SECTION_PROVENANCE, 0);
     return this.#copyBytes(bytes, length);
   }
 
   /**
    * Rewrite a text with the first steps of the model's normalizer. Methods that encode do this themselves.
    * @param {Text} text
-   * @param {boolean} [more] whether more text follows: then only the part that it cannot change is rewritten
+   * @param {boolean} [more] whether more text follows: then only the part is rewritten that what follows cannot change
    * @returns {{ bytes: Uint8Array<ArrayBuffer>, sources: Uint32Array, read: number }} UTF-8; for each byte of it, where the character
    *   begins that it came from, in the UTF-8 of `text`; how many bytes of that were read
    */
   normalize(text, more = false) {
     for (let times = 1; ; times *= 2) {
-      this.#begin();
-      const length = this.#put(text);
+      this.#beginCall();
+      const length = this.#writeText(text);
       const [room, workLength] = [times * (2 * length + 64), times * NORMALIZER_BYTES];
-      const [at, work, out, sources] = [8, workLength, room, 4 * room].map((size) => this.#take(size));
+      const [at, work, out, sources] = [8, workLength, room, 4 * room].map((size) => this.#allocate(size));
       const given = [this.#base, length, Number(more), work, workLength, out, sources, room];
-      const code = this.#call.normalize(this.#model, ...given, at, at + 4);
+      const code = this.#exports.normalize(this.#model, ...given, at, at + 4);
       const [read, n] = this.#copyWords(at, 2);
       if (code === OK && (more || read === length)) {
         return { bytes: this.#copyBytes(out, n), sources: this.#copyWords(sources, n), read };
       }
-      if (code !== BUFFER) this.#check(code, "normalize");
+      if (code !== BUFFER) this.#requireOk(code, "normalize");
     }
   }
 
-  /** How many UTF-16 units a text has. @param {Text} text */
-  unitsIn(text) {
+  /**
+   * Return how many UTF-16 units a text has; each byte of broken UTF-8 counts as one.
+   * @param {Text} text
+   * @returns {number}
+   */
+  utf16Length(text) {
     if (typeof text === "string") return text.length;
-    this.#begin();
-    const length = this.#put(text);
-    const at = this.#take(12);
+    this.#beginCall();
+    const length = this.#writeText(text);
+    const at = this.#allocate(12);
     this.#words[at / 4] = length;
-    this.#check(this.#call.offsets(this.#base, length, at, at, 1, 1, at + 4, at + 8), "compute offsets");
+    this.#requireOk(this.#exports.offsets(this.#base, length, at, at, 1, 1, at + 4, at + 8), "compute offsets");
     return this.#words[at / 4 + 2];
   }
 
   /**
+   * Return the ids of a text.
    * @param {Text} text
-   * @param {Uint8Array | null} allowed
-   * @param {number} flags
-   * @returns {Uint32Array} ids
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @returns {Uint32Array}
+   * @throws {WwhoError} MEMORY
    */
   encode(text, allowed, flags) {
-    this.#run(text, allowed, flags, IDS);
-    return this.#column("ids", this.#found("n"));
+    this.#runJob(text, allowed, flags, IDS);
+    return this.#copyColumn("ids", this.#jobField("n"));
   }
 
   /**
-   * Write ids into `target`, as many as there is room for without splitting a character.
+   * Write the first ids of a text into `target`, as many as there is room for without splitting a character.
    * @param {Text} text
    * @param {Uint32Array} target
-   * @param {Uint8Array | null} allowed
-   * @param {number} flags
-   * @returns {{ read: number, written: number }} UTF-16 units of a string, or bytes; tokens
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @returns {{ read: number, written: number }} how much of the text the ids stand for, in UTF-16 units of a string or in bytes; how many
+   *   ids were written
+   * @throws {WwhoError} MEMORY
    */
   encodeInto(text, target, allowed, flags) {
     let wanted = target.length < text.length * 3 ? IDS | PLACES : IDS;
-    let length = this.#run(text, allowed, flags, wanted);
+    let length = this.#runJob(text, allowed, flags, wanted);
     // The normalizer made the text longer.
-    if (this.#found("n") > target.length && wanted === IDS) length = this.#run(text, allowed, flags, (wanted |= PLACES));
-    const [ids, begins, ends, n] = ["ids", "starts", "ends", "n"].map((name) => this.#found(name));
+    if (this.#jobField("n") > target.length && wanted === IDS) length = this.#runJob(text, allowed, flags, (wanted |= PLACES));
+    const [ids, begins, ends, n] = ["ids", "starts", "ends", "n"].map((name) => this.#jobField(name));
     if (n <= target.length) {
       target.set(this.#words.subarray(ids / 4, ids / 4 + n));
       return { read: text.length, written: n };
     }
     const most = target.length + 1;
-    const { first, last } = this.#units(length, begins, ends, most);
+    const { first, last } = this.#toUtf16(length, begins, ends, most);
     let written = target.length;
     while (written > 0 && this.#words[first / 4 + written] < this.#words[last / 4 + written - 1]) written--;
     target.set(this.#words.subarray(ids / 4, ids / 4 + written));
-    // Text between two tokens, such as a mark that was composed, belongs to the first.
+    // Text between two tokens, such as a combining mark that was composed, belongs to the first.
     const read = written === 0 ? 0 : this.#words[(typeof text === "string" ? first : begins) / 4 + written];
     return { read, written };
   }
 
   /**
-   * Ids, and the first UTF-16 unit that each token touches and the one after the last; with `units`, also pretokens and units, in the same
-   * pass.
+   * Return the ids of a text, and for each the first UTF-16 unit that it touches and the one after the last; with `units`, also where
+   * pretokens and units begin and end.
    * @param {Text} text
-   * @param {Uint8Array | null} allowed
-   * @param {number} flags
-   * @param {boolean} [units]
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @param {boolean} [units] whether pretokens and units are wanted
    * @returns {{ ids: Uint32Array, starts: Uint32Array, ends: Uint32Array, unitStarts?: Uint32Array, unitEnds?: Uint32Array,
    *   unitRoutes?: Uint16Array }}
    */
   encodeWithOffsets(text, allowed, flags, units = false) {
-    const length = this.#run(text, allowed, flags, units ? IDS | PLACES | SPANS : IDS | PLACES);
-    const n = this.#found("n");
-    const { first, last } = this.#units(length, this.#found("starts"), this.#found("ends"), n);
-    const found = { ids: this.#column("ids", n), starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
+    const length = this.#runJob(text, allowed, flags, units ? IDS | PLACES | SPANS : IDS | PLACES);
+    const n = this.#jobField("n");
+    const { first, last } = this.#toUtf16(length, this.#jobField("starts"), this.#jobField("ends"), n);
+    const found = { ids: this.#copyColumn("ids", n), starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
     if (!units) return found;
-    const pieces = this.#pieces(length);
-    return { ...found, unitStarts: pieces.starts, unitEnds: pieces.ends, unitRoutes: pieces.routes };
+    const { starts, ends, routes } = this.#spanOffsets(length);
+    return { ...found, unitStarts: starts, unitEnds: ends, unitRoutes: routes };
   }
 
   /**
-   * Encode a text, which is copied to #base, with as much room as it needs: the normalizer may make it longer, or need more scratch memory.
-   * The results are in the fields of the job until the next call.
+   * Encode a text, which is copied to #base. If the room for results or the scratch memory is too small, because the normalizer makes the
+   * text longer or needs more, run again with more. The results are in the fields of the job until the next call.
    * @param {Text} text
-   * @param {Uint8Array | null} allowed
-   * @param {number} flags
-   * @param {number} wanted IDS, PLACES, SPANS; without IDS, tokens are counted
-   * @param {number} [limit] stop when there are more tokens
-   * @param {number} [place] the state of a text that comes in parts
-   * @returns {number} the number of the text's bytes
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @param {number} wanted bits of IDS, PLACES and SPANS; without IDS, tokens are counted
+   * @param {number} [limit] stop counting when there are more tokens than this
+   * @param {number} [place] the state of a text that comes in parts; 0 at its beginning
+   * @returns {number} the length of the text in bytes
+   * @throws {WwhoError} MEMORY, or with another status of the core
    */
-  #run(text, allowed, flags, wanted, limit = MOST_TOKENS, place = 0) {
-    for (let more = 0; ; ) {
-      this.#begin();
-      const length = this.#put(text);
-      const room = more > length ? more : length;
-      const ids = wanted & IDS ? this.#take(room * 4) : 0;
-      const starts = wanted & PLACES ? this.#take(room * 4) : 0;
-      const ends = wanted & PLACES ? this.#take(room * 4) : 0;
-      const spans = wanted & SPANS ? this.#take(room * SPAN.size) : 0;
-      const mask = this.#putAllowed(allowed);
+  #runJob(text, allowed, flags, wanted, limit = MOST_TOKENS, place = 0) {
+    for (let least = 0; ; ) {
+      this.#beginCall();
+      const length = this.#writeText(text);
+      const room = least > length ? least : length;
+      const ids = wanted & IDS ? this.#allocate(room * 4) : 0;
+      const starts = wanted & PLACES ? this.#allocate(room * 4) : 0;
+      const ends = wanted & PLACES ? this.#allocate(room * 4) : 0;
+      const spans = wanted & SPANS ? this.#allocate(room * SPAN.size) : 0;
+      const mask = this.#writeMask(allowed);
       const [words, job] = [this.#words, this.#job];
       words[job.ids] = ids;
       words[job.starts] = starts;
@@ -380,95 +453,117 @@ export class Core {
       words[job.spans_cap] = room;
       words[job.flags] = flags;
       words[job.place] = place;
-      const code = this.#call.encode(this.#model, this.#base, length, mask, this.#jobAt);
+      const code = this.#exports.encode(this.#model, this.#base, length, mask, this.#jobAt);
       if (code !== BUFFER) {
-        if (code !== OK) this.#check(code, "encode");
+        if (code !== OK) this.#requireOk(code, "encode");
         return length;
       }
       const needed = Math.max(words[job.n], words[job.n_spans]);
-      if (needed > room) more = needed;
+      if (needed > room) least = needed;
       else this.#growScratch();
     }
   }
 
-  /** A field of the job. @param {string} name */
-  #found(name) {
+  /**
+   * Return a field of the job, such as a result of the last call.
+   * @param {string} name as in wwho.h
+   * @returns {number}
+   */
+  #jobField(name) {
     return this.#words[this.#job[name]];
   }
 
-  /** A copy of a column. @param {string} name @param {number} n */
-  #column(name, n) {
+  /**
+   * Copy a column of results, whose address is a field of the job.
+   * @param {string} name of the field
+   * @param {number} n entries
+   * @returns {Uint32Array}
+   */
+  #copyColumn(name, n) {
     return this.#copyWords(this.#words[this.#job[name]], n);
   }
 
-  /** Bytes of the text at #base as UTF-16 units. @param {number} length @param {number} begins @param {number} ends @param {number} n */
-  #units(length, begins, ends, n) {
-    const [first, last] = [this.#take(n * 4), this.#take(n * 4)];
-    this.#check(this.#call.offsets(this.#base, length, begins, ends, n, 1, first, last), "compute offsets");
+  /**
+   * Convert places in the text at #base from bytes to UTF-16 units. Where something begins inside a character, its first unit counts, and
+   * where it ends inside one, the unit after its last.
+   * @param {number} length of the text in bytes
+   * @param {number} begins the address of n places where something begins
+   * @param {number} ends the address of n places where it ends
+   * @param {number} n
+   * @returns {{ first: number, last: number }} the addresses of the converted places, in memory of the running call
+   */
+  #toUtf16(length, begins, ends, n) {
+    const [first, last] = [this.#allocate(n * 4), this.#allocate(n * 4)];
+    this.#requireOk(this.#exports.offsets(this.#base, length, begins, ends, n, 1, first, last), "compute offsets");
     return { first, last };
   }
 
-  /** Twice as much scratch memory. */
+  /** Take twice as much scratch memory, cleared; the old one is lost, with the core's cache in it. */
   #growScratch() {
-    const length = 2 * this.#found("scratch_len");
-    this.#begin();
-    const at = this.#takeScratch(length);
+    const length = 2 * this.#jobField("scratch_len");
+    this.#beginCall();
+    const at = this.#allocateScratch(length);
     this.#bytes.fill(0, at, at + length);
   }
 
-  /** Take scratch memory, which is kept. @param {number} length */
-  #takeScratch(length) {
-    const at = this.#take(length);
+  /**
+   * Take scratch memory, note it in the job, and move #base after it, so that it stays taken.
+   * @param {number} length in bytes
+   * @returns {number} its address
+   */
+  #allocateScratch(length) {
+    const at = this.#allocate(length);
     this.#words[this.#job.scratch] = at;
     this.#words[this.#job.scratch_len] = length;
     this.#base = this.#top;
-    this.#makeViews();
+    this.#refreshViews();
     return at;
   }
 
   /**
-   * The number of tokens; a number above `limit` if counting stopped there.
+   * Count the tokens of a text.
    * @param {Text} text
-   * @param {Uint8Array | null} allowed
-   * @param {number} flags
-   * @param {number} limit in tokens
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @param {number} limit in tokens: counting stops when there are more
+   * @returns {number} the count; some number above `limit` if counting stopped
    */
   count(text, allowed, flags, limit) {
-    this.#run(text, allowed, flags, 0, Math.min(limit, MOST_TOKENS));
-    return this.#found("n");
+    this.#runJob(text, allowed, flags, 0, Math.min(limit, MOST_TOKENS));
+    return this.#jobField("n");
   }
 
   /**
-   * Encode a text that comes in parts, as far as what follows cannot change the tokens.
-   * @param {Uint8Array} text
+   * Encode a part of a text, as far as what follows cannot change the tokens.
+   * @param {Uint8Array} text the bytes that no call has read yet
    * @param {boolean} more whether more text follows
-   * @param {Uint8Array | null} allowed
-   * @param {number} flags
-   * @param {number} place 0 for the first part, later the result of the call before
-   * @param {boolean} counts whether to count the tokens only: then there are no ids
-   * @returns {{ ids: Uint32Array, tokens: number, read: number, place: number }} for the first `read` bytes, perhaps none; pass the
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @param {number} place 0 for the first part, later the `place` that the call before returned
+   * @param {boolean} countsOnly whether only the number of tokens is wanted: `ids` is then empty
+   * @returns {{ ids: Uint32Array, tokens: number, read: number, place: number }} of the first `read` bytes, perhaps none; pass the
    *   others again
    */
-  encodePart(text, more, allowed, flags, place, counts) {
-    this.#run(text, allowed, more ? flags | GOES_ON : flags, counts ? 0 : IDS, MOST_TOKENS, place);
-    const [tokens, read, next] = ["n", "read", "place"].map((name) => this.#found(name));
-    return { ids: this.#column("ids", counts ? 0 : tokens), tokens, read, place: next };
+  encodePart(text, more, allowed, flags, place, countsOnly) {
+    this.#runJob(text, allowed, more ? flags | GOES_ON : flags, countsOnly ? 0 : IDS, MOST_TOKENS, place);
+    const [tokens, read, next] = ["n", "read", "place"].map((name) => this.#jobField(name));
+    return { ids: this.#copyColumn("ids", countsOnly ? 0 : tokens), tokens, read, place: next };
   }
 
   /**
-   * The last place where a text may be cut so that both parts encode as the whole does, whatever follows.
+   * Find the last place where a text may be cut so that both parts together encode as the whole does, whatever text follows.
    * @param {Text} text
-   * @param {Uint8Array | null} allowed
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens, which are not cut
    * @returns {number} in UTF-16 units of a string, or bytes; 0 if there is none
    */
   safeCut(text, allowed) {
-    this.#begin();
-    const length = this.#put(text);
-    const mask = this.#putAllowed(allowed);
-    this.#check(this.#call.safe_cut(this.#model, this.#base, length, mask, this.#out), "find a place to cut");
-    const cut = this.#given();
+    this.#beginCall();
+    const length = this.#writeText(text);
+    const mask = this.#writeMask(allowed);
+    this.#requireOk(this.#exports.safe_cut(this.#model, this.#base, length, mask, this.#out), "find a place to cut");
+    const cut = this.#readOut();
     if (typeof text !== "string" || cut === 0) return cut;
-    // The rest after the cut is short. The first byte of each character counts as one unit, or as two if it has four bytes.
+    // The rest after the cut is short, so it is counted: the first byte of each character counts as one unit, or as two if it has four bytes.
     let units = text.length;
     for (let at = this.#base + cut; at < this.#base + length; at++) {
       const byte = this.#bytes[at];
@@ -478,34 +573,38 @@ export class Core {
   }
 
   /**
-   * Pretokens and units, and where each begins and ends in UTF-16 units.
+   * Cut a text into its pretokens and units, without encoding or normalizing it; added tokens are not looked for.
    * @param {Text} text
-   * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }}
+   * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }} in order; where each begins and ends in UTF-16 units
    */
   spans(text) {
-    const { starts, ends } = this.#pieces(this.#run(text, null, CUT_ONLY, SPANS));
+    const { starts, ends } = this.#spanOffsets(this.#runJob(text, null, CUT_ONLY, SPANS));
     const { size, ...fields } = SPAN;
-    const view = new DataView(this.#bytes.buffer, this.#found("spans"), ends.length * size);
-    /** @param {number} at @returns {Span} */
-    const read = (at) => ({
+    const view = new DataView(this.#bytes.buffer, this.#jobField("spans"), ends.length * size);
+    /**
+     * Read the span at an offset in the table.
+     * @param {number} at in bytes
+     * @returns {Span}
+     */
+    const readSpan = (at) => ({
       start: view.getUint32(at + fields.start, true),
       end: view.getUint32(at + fields.end, true),
       route: view.getUint16(at + fields.route, true),
       rule: view.getUint8(at + fields.rule),
       first: view.getUint8(at + fields.first) === 1,
     });
-    return { spans: Array.from(ends, (_, i) => read(i * size)), starts, ends };
+    return { spans: Array.from(ends, (_, i) => readSpan(i * size)), starts, ends };
   }
 
   /**
-   * Where the spans that were found begin and end, and the route of each.
+   * Return where the spans that the last job found begin and end, and the route of each.
    * @param {number} length of the text at #base, in bytes
    * @returns {{ starts: Uint32Array, ends: Uint32Array, routes: Uint16Array }} in UTF-16 units
    */
-  #pieces(length) {
+  #spanOffsets(length) {
     const { size, start, end, route } = SPAN;
-    const [table, n] = [this.#found("spans"), this.#found("n_spans")];
-    const [begins, ends] = [this.#take(n * 4), this.#take(n * 4)];
+    const [table, n] = [this.#jobField("spans"), this.#jobField("n_spans")];
+    const [begins, ends] = [this.#allocate(n * 4), this.#allocate(n * 4)];
     const view = new DataView(this.#bytes.buffer, table, n * size);
     const routes = new Uint16Array(n);
     for (let i = 0; i < n; i++) {
@@ -513,60 +612,74 @@ export class Core {
       this.#words[ends / 4 + i] = view.getUint32(i * size + end, true);
       routes[i] = view.getUint16(i * size + route, true);
     }
-    const { first, last } = this.#units(length, begins, ends, n);
+    const { first, last } = this.#toUtf16(length, begins, ends, n);
     return { starts: this.#copyWords(first, n), ends: this.#copyWords(last, n), routes };
   }
 
   /**
-   * An upper bound for the length of the text of ids; for most models, the exact length.
+   * Return an upper bound for the length of the text of ids; for most models, the exact length. The ids stay at #base for decode().
    * @param {Uint32Array} ids
-   * @returns {{ length: number } | { unknown: number }} in bytes; or the index of an id without a token
+   * @returns {{ length: number } | { unknown: number }} in bytes; or the index of the first id without a token
+   * @throws {WwhoError} MEMORY if it is 4 GiB or more
    */
   decodedLength(ids) {
-    this.#begin();
-    const at = this.#take(ids.length * 4);
+    this.#beginCall();
+    const at = this.#allocate(ids.length * 4);
     this.#words.set(ids, at / 4);
     // Without room, the core only computes the length: tokens differ too much in length for a useful estimate.
-    const code = this.#call.decode(this.#model, at, ids.length, this.#out, 0, this.#out);
-    if (code === ARGUMENT) throw decodedTooLong(ids.length);
-    return code === TOKEN ? { unknown: this.#given() } : { length: this.#given() };
+    const code = this.#exports.decode(this.#model, at, ids.length, this.#out, 0, this.#out);
+    if (code === ARGUMENT) throw decodedTooLongError(ids.length);
+    return code === TOKEN ? { unknown: this.#readOut() } : { length: this.#readOut() };
   }
 
   /**
-   * The text of ids.
+   * Return the text of ids.
    * @param {Uint32Array} ids
-   * @param {number} [flags] of decode_part
-   * @returns {{ bytes: Uint8Array<ArrayBuffer>, read: number } | { unknown: number }} and how many ids were read; or the index of an id
-   *   without a token
+   * @param {number} [flags] of decode_part in wwho.h: SKIP_SPECIAL, AFTER, MORE
+   * @returns {{ bytes: Uint8Array<ArrayBuffer>, read: number } | { unknown: number }} UTF-8, perhaps broken, and how many ids were read, all
+   *   without MORE; or the index of the first id without a token
+   * @throws {WwhoError} MEMORY
    */
   decode(ids, flags = 0) {
     const found = this.decodedLength(ids);
     if ("unknown" in found) return found;
-    const room = this.#take(found.length);
-    const at = this.#take(8);
-    const code = this.#call.decode_part(this.#model, this.#base, ids.length, flags, room, found.length, at, at + 4);
-    this.#check(code, "decode");
+    const room = this.#allocate(found.length);
+    const at = this.#allocate(8);
+    const code = this.#exports.decode_part(this.#model, this.#base, ids.length, flags, room, found.length, at, at + 4);
+    this.#requireOk(code, "decode");
     const [read, length] = this.#copyWords(at, 2);
     return { bytes: this.#copyBytes(room, length), read };
   }
 
-  /** The bytes of one token, before any decoder; null if the id has none. @param {number} id */
+  /**
+   * Return the bytes of one token, before any decoder; null if the id has none.
+   * @param {number} id
+   * @returns {Uint8Array<ArrayBuffer> | null}
+   */
   tokenBytes(id) {
-    this.#begin();
-    const at = this.#take(8);
-    if (this.#call.token_bytes(this.#model, id, at, at + 4) !== OK) return null;
+    this.#beginCall();
+    const at = this.#allocate(8);
+    if (this.#exports.token_bytes(this.#model, id, at, at + 4) !== OK) return null;
     const [text, length] = this.#copyWords(at, 2);
     return this.#copyBytes(text, length);
   }
 }
 
-/** The only reason for which the core can reject valid arguments. @param {number} n ids */
-export function decodedTooLong(n) {
+/**
+ * Make the error for ids whose text is too long, the only reason for which the core rejects ids that all have tokens; the caller throws it.
+ * @param {number} n how many ids
+ * @returns {WwhoError} of status MEMORY
+ */
+export function decodedTooLongError(n) {
   return new WwhoError("MEMORY", `the text of these ${n} ids has 4 GiB or more; decode fewer at a time`);
 }
 
-/** @param {number} length in bytes */
-function tooLong(length) {
+/**
+ * Make the error for a text that does not fit into memory; the caller throws it.
+ * @param {number} length at least this many bytes
+ * @returns {WwhoError} of status MEMORY
+ */
+function tooLongError(length) {
   return new WwhoError(
     "MEMORY",
     `a text of ${length} bytes is too long for 32-bit memory, which allows ${MOST_BYTES}; pass it in smaller parts, ` +

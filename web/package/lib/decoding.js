@@ -2,37 +2,48 @@
 
 import { AFTER, MORE } from "./header.js";
 
-/** A decoder that keeps a byte order mark. */
+/** Make a decoder of UTF-8 that keeps a byte order mark, and writes U+FFFD for broken bytes. One is for a single text: it has state. */
 export const newDecoder = () => new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** @param {Uint8Array<ArrayBufferLike>} bytes @returns {string} broken UTF-8 becomes U+FFFD */
+/**
+ * Return bytes of UTF-8 as a string; a byte order mark stays, and broken bytes become U+FFFD.
+ * @param {Uint8Array<ArrayBufferLike>} bytes
+ * @returns {string}
+ */
 export const utf8 = (bytes) => newDecoder().decode(bytes);
 
 /** A character of UTF-8, or a byte that belongs to none; each byte is a unit of the string. */
 const CHARACTER =
   /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[^]/g;
 
-/** The characters of a text, and each byte that belongs to none. @param {Uint8Array} bytes */
+/**
+ * Cut bytes of UTF-8 into characters; each byte that belongs to no character is a part of its own.
+ * @param {Uint8Array} bytes
+ * @returns {Uint8Array[]} views of `bytes`, in order, which together are all of them
+ */
 export function charactersOf(bytes) {
   const raw = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   let at = 0;
   return (raw.match(CHARACTER) ?? []).map(({ length }) => bytes.subarray(at, (at += length)));
 }
 
-/** Decodes parts: ids whose text later ids may change wait for those. */
+/** Decodes ids that come in parts: ids whose text may depend on later ids are held back until those come. */
 export class Decoding {
   #decode;
   #skip;
   #waits;
-  /** Ids that wait, and the index of the first of them among all. @type {number[]} */
+  /** Ids that are held back. @type {number[]} */
   #held = [];
+  /** The index among all ids of the first that is held back. */
   #index = 0;
-  #begun = false;
+  /** Whether any text was returned: the core treats the beginning of a text differently. */
+  #hasBegun = false;
 
   /**
-   * @param {(ids: Uint32Array, index: number, flags: number) => { bytes: Uint8Array<ArrayBuffer>, read: number }} decode
-   * @param {number} skip the flag of the core for what to skip; 0 for nothing
-   * @param {boolean} waits whether decoding needs all ids at once
+   * @param {(ids: Uint32Array, index: number, flags: number) => { bytes: Uint8Array<ArrayBuffer>, read: number }} decode decodes ids, of which
+   *   the first has this index among all, and says how many it read
+   * @param {number} skip the core's flag SKIP_SPECIAL, or 0
+   * @param {boolean} waits whether the model's decoder needs all ids at once; then only end() returns text
    */
   constructor(decode, skip, waits) {
     this.#decode = decode;
@@ -40,28 +51,40 @@ export class Decoding {
     this.#waits = waits;
   }
 
-  /** @param {Uint32Array} ids @returns {Uint8Array<ArrayBuffer>} */
+  /**
+   * Take more ids, and return the text that they and the ids held back give for certain.
+   * @param {Uint32Array} ids
+   * @returns {Uint8Array<ArrayBuffer>} UTF-8, which may end inside a character; empty if all ids are held back
+   */
   add(ids) {
     if (this.#waits) {
       for (const id of ids) this.#held.push(id);
       return new Uint8Array();
     }
     const given = this.#held.length === 0 ? ids : Uint32Array.from([...this.#held, ...ids]);
-    return this.#next(given, MORE);
+    return this.#decodeNext(given, MORE);
   }
 
-  /** The text of the ids that still wait, at the end. */
+  /**
+   * Return the text of the ids that are still held back: no more ids follow.
+   * @returns {Uint8Array<ArrayBuffer>} UTF-8
+   */
   end() {
-    return this.#next(Uint32Array.from(this.#held), 0);
+    return this.#decodeNext(Uint32Array.from(this.#held), 0);
   }
 
-  /** @param {Uint32Array} given @param {number} more */
-  #next(given, more) {
-    const flags = this.#skip | (this.#begun ? AFTER : 0) | more;
+  /**
+   * Decode ids, return their bytes, and hold back those that the core did not read.
+   * @param {Uint32Array} given the ids held back so far, and those after them
+   * @param {number} more the core's flag MORE if ids may follow, otherwise 0
+   * @returns {Uint8Array<ArrayBuffer>}
+   */
+  #decodeNext(given, more) {
+    const flags = this.#skip | (this.#hasBegun ? AFTER : 0) | more;
     const { bytes, read } = this.#decode(given, this.#index, flags);
     this.#held = Array.from(given.subarray(read));
     this.#index += read;
-    this.#begun ||= bytes.length > 0;
+    this.#hasBegun ||= bytes.length > 0;
     return bytes;
   }
 }

@@ -13,14 +13,14 @@ import { unlessAborted } from "./items.js";
 const MODEL = /^(ft:)?(gpt-|chatgpt|o\d(-|$)|text-|code-|codex|davinci|curie|babbage|ada)/i;
 
 /**
- * The entry of a list of encodings under a name.
+ * Return what a list of encodings has under a name.
  * @template T
- * @param {Readonly<Record<string, T>>} list
- * @param {unknown} name
+ * @param {Readonly<Record<string, T>>} list by the names of the encodings
+ * @param {unknown} name what the caller passed
  * @returns {T}
- * @throws {WwhoError} ARGUMENT
+ * @throws {WwhoError} ARGUMENT for a name that is not in the list; the message has those that are, and what to call for a model's name
  */
-export function named(list, name) {
+export function findEncoding(list, name) {
   if (typeof name === "string" && Object.hasOwn(list, name)) return list[name];
   const names = Object.keys(list).sort().join(", ");
   const hint =
@@ -31,15 +31,17 @@ export function named(list, name) {
 }
 
 /**
- * getEncoding if the encodings are modules.
- * @param {Readonly<Record<string, () => Promise<Entry>>>} list
+ * Import the module of an encoding, and return its tokenizer: getEncoding, where encodings are modules.
+ * @param {Readonly<Record<string, () => Promise<Entry>>>} list functions that import the modules, by the names of the encodings
  * @param {string} name
- * @param {LoadOptions} [options]
+ * @param {LoadOptions} [options] `onProgress` is called once, when all is loaded
+ * @returns {Promise<any>} the tokenizer, the same for all callers until it is freed
+ * @throws {WwhoError} ARGUMENT for another name or wrong options; otherwise the signal's reason
  */
 export async function loadEntry(list, name, options = {}) {
-  const entry = named(list, name);
+  const importEntry = findEncoding(list, name);
   requireOptions(options);
-  const { bytes, load } = await unlessAborted(entry(), options.signal);
+  const { bytes, load } = await unlessAborted(importEntry(), options.signal);
   const tokenizer = load();
   if (options.onProgress) {
     const { length } = bytes();
@@ -48,40 +50,52 @@ export async function loadEntry(list, name, options = {}) {
   return tokenizer;
 }
 
-/** @param {string} name */
-const remedy = (name) =>
+/**
+ * Return what to do if a bundler did not copy the file of an encoding, for the end of a message.
+ * @param {string} name of the encoding
+ */
+const remedyFor = (name) =>
   `if a bundler made this program and did not copy that file, import { load } from "wwho/${name}", which has it inside`;
 
-/** One download, shared by all callers that ask for it while it runs. */
+/** One download, shared by all callers that ask for it while it runs. When the last of them stops waiting, it is cancelled. */
 class Download {
-  /** @type {Set<(progress: LoadProgress) => void>} */
+  /** What callers want to be told about progress. @type {Set<(progress: LoadProgress) => void>} */
   #listeners = new Set();
-  /** @type {LoadProgress | undefined} */
+  /** The last progress, which callers that come later are told at once. @type {LoadProgress | undefined} */
   #latest;
+  /** How many callers wait. */
   #waiting = 0;
-  #left = new AbortController();
+  /** Cancels the download. */
+  #canceller = new AbortController();
   /** @type {() => void} */
-  #abandoned;
+  #onEnd;
 
   /**
+   * Start the download.
    * @param {(options: LoadOptions) => Promise<any>} load
-   * @param {() => void} abandoned called when the download has failed, or no caller waits for it any more
+   * @param {() => void} onEnd called when the download has failed, or no caller waits for it any more: no other caller may join then
    */
-  constructor(load, abandoned) {
-    this.#abandoned = abandoned;
-    this.done = load({
-      signal: this.#left.signal,
+  constructor(load, onEnd) {
+    this.#onEnd = onEnd;
+    this.result = load({
+      signal: this.#canceller.signal,
       onProgress: (progress) => {
         this.#latest = progress;
         for (const listener of this.#listeners) listener(progress);
       },
     });
-    this.done.catch(abandoned); // each caller is told
+    this.result.catch(onEnd); // wait() tells each caller of the error
   }
 
-  /** @param {LoadOptions} options of one caller; its signal and its errors end only its own wait */
+  /**
+   * Wait for the result for one caller. Its signal, and an error of its `onProgress`, end only its own wait.
+   * @param {LoadOptions} options of the caller
+   * @returns {Promise<any>} what `load` gave
+   * @throws what `load` or `onProgress` throws, or the signal's reason
+   */
   async wait({ signal, onProgress }) {
-    const thrown = new AbortController();
+    const thrown = new AbortController(); // aborted by an error of onProgress
+    /** Report progress to the caller, whose errors end its wait. */
     const listener = (/** @type {LoadProgress} */ progress) => {
       try {
         onProgress?.(progress);
@@ -93,50 +107,58 @@ class Download {
     this.#listeners.add(listener);
     if (this.#latest) listener(this.#latest);
     try {
-      return await unlessAborted(unlessAborted(this.done, signal), thrown.signal);
+      return await unlessAborted(unlessAborted(this.result, signal), thrown.signal);
     } finally {
       this.#listeners.delete(listener);
       if (--this.#waiting === 0) {
-        this.#abandoned();
-        this.#left.abort();
+        this.#onEnd();
+        this.#canceller.abort();
       }
     }
   }
 }
 
-/** Tokenizers that are fetched once for each name. */
+/** Tokenizers that are fetched once for each name: all callers share the tokenizer, and its download. */
 export class Fetched {
   #load;
-  /** @type {Map<string, any>} */
+  /** The tokenizers that were loaded, by name; some may have been freed since. @type {Map<string, any>} */
   #open = new Map();
-  /** @type {Map<string, Download>} */
+  /** The downloads that run, by name. @type {Map<string, Download>} */
   #running = new Map();
 
-  /** @param {(source: URL, options: LoadOptions) => Promise<any>} load */
+  /** @param {(source: URL, options: LoadOptions) => Promise<any>} load fetches a tokenizer from an address */
   constructor(load) {
     this.#load = load;
   }
 
   /**
-   * @param {Readonly<Record<string, () => URL>>} list
+   * Return the tokenizer of a name: the one that is loaded, if it was not freed, or the result of a download, which the call starts or
+   * joins. After a failed download, the next call starts another. The caller's signal ends only its own wait.
+   * @param {Readonly<Record<string, () => URL>>} list functions that return the files' addresses, by the names of the encodings
    * @param {string} name
-   * @param {LoadOptions} [options]
-   * @throws {WwhoError} ARGUMENT, FETCH
+   * @param {LoadOptions} [options] of this caller alone; `onProgress` is not called if the tokenizer is loaded already
+   * @returns {Promise<any>}
+   * @throws {WwhoError} ARGUMENT for another name, FETCH; otherwise the signal's reason
    */
   async get(list, name, options = {}) {
-    const address = named(list, name);
+    const addressOf = findEncoding(list, name);
     requireOptions(options);
     options.signal?.throwIfAborted();
-    const there = this.#open.get(name);
-    if (there && !there.freed) return there;
-    return (this.#running.get(name) ?? this.#begin(name, address)).wait(options);
+    const open = this.#open.get(name);
+    if (open && !open.freed) return open;
+    return (this.#running.get(name) ?? this.#startDownload(name, addressOf)).wait(options);
   }
 
-  /** @param {string} name @param {() => URL} address */
-  #begin(name, address) {
+  /**
+   * Start the download of an encoding, and note it as running until it fails or all callers have left.
+   * @param {string} name
+   * @param {() => URL} addressOf returns the file's address
+   * @returns {Download}
+   */
+  #startDownload(name, addressOf) {
     const download = new Download(
       async (options) => {
-        const tokenizer = await fetchNamed(name, address, (url) => this.#load(url, options));
+        const tokenizer = await fetchNamed(name, addressOf, (url) => this.#load(url, options));
         this.#open.set(name, tokenizer);
         return tokenizer;
       },
@@ -150,34 +172,41 @@ export class Fetched {
 }
 
 /**
- * Loads a tokenizer and checks that its file is the requested encoding, because bundlers have mixed files up.
+ * Load an encoding from its address, and check that the file is the encoding of that name, because bundlers have mixed files up.
  * @template {{ name: string, free(): void }} T
  * @param {string} name
- * @param {() => URL} address
+ * @param {() => URL} addressOf returns the file's address
  * @param {(url: URL) => Promise<T>} load
- * @throws {WwhoError} FETCH, with a remedy in case a bundler did not copy the file
+ * @returns {Promise<T>} the tokenizer; one of another encoding is freed
+ * @throws {WwhoError} FETCH, with a remedy in case a bundler did not copy the file; otherwise what `load` throws
  */
-export async function fetchNamed(name, address, load) {
-  const url = addressOf(name, address);
+export async function fetchNamed(name, addressOf, load) {
+  const url = resolveAddress(name, addressOf);
   const tokenizer = await load(url).catch((cause) => {
     // MAGIC: the server answers every address with an HTML page.
     if (!["FETCH", "MAGIC"].includes(cause?.status)) throw cause;
-    throw new WwhoError("FETCH", `cannot load ${name} from ${url}: ${cause.message}; ${remedy(name)}`, { cause });
+    throw new WwhoError("FETCH", `cannot load ${name} from ${url}: ${cause.message}; ${remedyFor(name)}`, { cause });
   });
   if (tokenizer.name === name) return tokenizer;
   tokenizer.free();
-  throw new WwhoError("FETCH", `${url} is the encoding ${tokenizer.name}, expected ${name}; ${remedy(name)}`);
+  throw new WwhoError("FETCH", `${url} is the encoding ${tokenizer.name}, expected ${name}; ${remedyFor(name)}`);
 }
 
-/** @param {string} name @param {() => URL} address */
-function addressOf(name, address) {
+/**
+ * Return the address of an encoding's file.
+ * @param {string} name of the encoding, for the message
+ * @param {() => URL} addressOf returns the address, or throws in a program that does not know its own
+ * @returns {URL}
+ * @throws {WwhoError} FETCH if it throws
+ */
+function resolveAddress(name, addressOf) {
   try {
-    return address();
+    return addressOf();
   } catch (cause) {
     // Only bundles that are ES modules have import.meta.url.
     throw new WwhoError(
       "FETCH",
-      `this program does not know its own address (${cause}), and so not that of ${name}; ${remedy(name)}`,
+      `this program does not know its own address (${cause}), and so not that of ${name}; ${remedyFor(name)}`,
       { cause },
     );
   }

@@ -32,9 +32,9 @@ const FOREIGN = [
 /** Every error of this package: a `status` for programs, and a message for people. */
 export class WwhoError extends Error {
   /**
-   * @param {string} status
-   * @param {string} message
-   * @param {{cause?: unknown}} [options]
+   * @param {string} status a word for programs, such as "ARGUMENT"
+   * @param {string} message what is wrong, what was expected, and what to do
+   * @param {{cause?: unknown}} [options] `cause`: the error that led to this one
    */
   constructor(status, message, options) {
     super(message, options);
@@ -45,25 +45,27 @@ export class WwhoError extends Error {
 }
 
 /**
- * The error for an artifact that the core rejected.
- * @param {string} status the name of the core's status
- * @param {Uint8Array} blob the rejected bytes
- * @returns {WwhoError}
+ * Make the error for a file that the core rejected; the caller throws it.
+ * @param {string} status the name of the core's status, such as "MAGIC"
+ * @param {Uint8Array} blob the whole file, from which the message takes what it found
+ * @returns {WwhoError} of that status
  */
 export function artifactError(status, blob) {
   return new WwhoError(status, `not a valid .wwho file (${status}): ${explain(status, blob)}`);
 }
 
 /**
- * @param {string} status
- * @param {Uint8Array} blob
+ * Return what is wrong with a file, and what to do, in a sentence for an error message.
+ * @param {string} status the core's status for the file
+ * @param {Uint8Array} blob the whole file
+ * @returns {string}
  */
 function explain(status, blob) {
   const header = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
-  const whole = blob.length >= HEADER_BYTES;
+  const hasHeader = blob.length >= HEADER_BYTES;
   switch (status) {
     case "MAGIC": {
-      const kind = foreign(blob);
+      const kind = foreignKind(blob);
       if (kind) return `the file is no .wwho artifact but ${kind}`;
       return (
         `it begins with ${hex(blob.subarray(0, 8)) || "nothing"}, expected ${MAGIC}; ` +
@@ -79,7 +81,7 @@ function explain(status, blob) {
     case "TRAILING":
       return (
         `it has ${blob.length} bytes, expected ` +
-        `${whole ? header.getUint32(12, true) : `at least ${HEADER_BYTES}`}; fetch it again`
+        `${hasHeader ? header.getUint32(12, true) : `at least ${HEADER_BYTES}`}; fetch it again`
       );
     case "CHECKSUM":
       return "its bytes do not have the CRC-32 that its header states; it was damaged on the way, fetch it again";
@@ -89,18 +91,20 @@ function explain(status, blob) {
 }
 
 /**
- * What bytes that are no artifact probably are, and what to do with them; "" if unknown. As
- * in py/wwho/format/foreign.py.
+ * Return what a file that is no artifact probably is, and what to do with it, as py/wwho/format/foreign.py does. The first 4,096 bytes
+ * decide.
  * @param {Uint8Array} blob
+ * @returns {string} "" if the kind is unknown
  */
-function foreign(blob) {
+function foreignKind(blob) {
   const head = String.fromCharCode(...blob.subarray(0, 4096)).replace(/^\xef\xbb\xbf/, "");
   return FOREIGN.find(([pattern]) => pattern.test(head))?.[1] ?? "";
 }
 
 /**
- * Bytes as two hexadecimal digits each, with spaces between.
+ * Return bytes as two hexadecimal digits each, in small letters, with spaces between.
  * @param {Uint8Array} bytes
+ * @returns {string} "" for no bytes
  */
 export function hex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");

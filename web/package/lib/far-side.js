@@ -1,22 +1,26 @@
 // The side in the Worker: a tokenizer that gets messages { method, values, setup? }, one at a time, and answers with { result } or
 // { error }. Before that, it may send { progress } and { item }, and { wanted } to ask for the next { chunk, done } of a stream.
 
-/** @typedef {{ init: (wasm?: any) => Promise<void>, Tokenizer: { load: (source: any) => Promise<any> } }} Entry */
+/** @typedef {{ init: (wasm?: any) => Promise<void>, Tokenizer: { load: (source: any) => Promise<any> } }} Entry what wwho exports */
 
 /**
- * @param {(message: unknown, transfer: Transferable[]) => void} send
+ * Return a function that receives the messages of the other side, runs the method that each names, and sends the answer. The first message
+ * has a `setup` with the sources of the core and the tokenizer, which are loaded before its method runs.
+ * @param {(message: unknown, transfer: Transferable[]) => void} send sends a message to the other side
  * @param {Entry} entry
- * @returns {(message: any) => void} to be called with each message
+ * @returns {(message: any) => void} to be called with each message; it never throws, but sends { error }, with `load` true while no
+ *   tokenizer is loaded
  */
 export function serve(send, { init, Tokenizer }) {
   /** @type {any} */
   let tokenizer;
-  /** @type {(given: { chunk: any, done: boolean }) => void} */
-  let receive;
+  /** Hands a chunk to the method that waits for it. @type {(given: { chunk: any, done: boolean }) => void} */
+  let receiveChunk;
 
+  /** Yield the chunks of a stream of the other side, and ask for each when it is needed. */
   async function* chunks() {
     for (;;) {
-      const next = new Promise((resolve) => (receive = resolve));
+      const next = new Promise((resolve) => (receiveChunk = resolve));
       send({ wanted: true }, []);
       const { chunk, done } = await next;
       if (done) return;
@@ -26,7 +30,11 @@ export function serve(send, { init, Tokenizer }) {
 
   const onProgress = (/** @type {unknown} */ progress) => send({ progress }, []);
 
-  /** Methods that are not those of Tokenizer. @type {Record<string, (...values: any[]) => any>} */
+  /**
+   * Methods that are not those of Tokenizer: generators send items one by one, streams come as chunks, and encodeInto writes into an
+   * array of its own, because the caller's is on the other side.
+   * @type {Record<string, (...values: any[]) => any>}
+   */
   const methods = {
     describe() {
       const { name, info, provenance, specialTokens } = tokenizer;
@@ -52,9 +60,9 @@ export function serve(send, { init, Tokenizer }) {
     },
   };
 
-  /** @param {any} message */
+  /** Receive one message. @param {any} message */
   return async ({ method, values, setup, chunk, done }) => {
-    if (method === undefined) return receive({ chunk, done });
+    if (method === undefined) return receiveChunk({ chunk, done });
     try {
       if (setup) {
         await init(setup.wasm);
@@ -69,7 +77,10 @@ export function serve(send, { init, Tokenizer }) {
   };
 }
 
-/** Serve in a Worker of the web. @param {Entry} entry */
+/**
+ * Serve the page that started this Worker of the web: receive its messages, and answer them, until the page ends the Worker.
+ * @param {Entry} entry
+ */
 export function serveWorker(entry) {
   const receive = serve((message, transfer) => self.postMessage(message, { transfer }), entry);
   self.addEventListener("message", ({ data }) => receive(data));
@@ -79,7 +90,11 @@ export function serveWorker(entry) {
   });
 }
 
-/** The memory of a result, which is transferred rather than copied. @param {any} result @returns {Transferable[]} */
+/**
+ * Return the memory of a result, which is then transferred to the other side rather than copied.
+ * @param {any} result a typed array, an object with typed arrays as fields, or anything else, which has no memory
+ * @returns {Transferable[]}
+ */
 function buffersOf(result) {
   const views = ArrayBuffer.isView(result) ? [result] : Object.values(result ?? {}).filter(ArrayBuffer.isView);
   return views.map((view) => /** @type {ArrayBuffer} */ (view.buffer));

@@ -24,30 +24,43 @@ import { WwhoError } from "./errors.js";
  * @property {(report: Report) => void} [onReport]
  */
 
-/** Options of `wwho import` that take a text. */
+/** The options that are a text, and that `wwho import` has under the same name. */
 const TEXTS = /** @type {const} */ (["source", "license", "pattern"]);
 const OPTIONS = new Set([...TEXTS, "pyodideURL", "wheelURL", "name", "special", "lowercase", "signal", "onProgress", "onReport"]);
 /** The name of a file whose name is unknown. */
 const UNNAMED = "tokenizer";
 
 /**
- * @param {object} place
- * @param {() => Thread} place.spawn
- * @param {(source: unknown, what: string, options?: LoadOptions) => Promise<Uint8Array>} place.read
- * @param {(given: unknown, what: string, options: LoadOptions) => Promise<Blob | Uint8Array>} place.readTokenizer as far as necessary
- * @param {() => unknown} place.archive where wwho in Python is
- * @param {(given: unknown) => string} place.pyodide the module, from what the caller says
+ * Return importTokenizer for a runtime, which says how it finds and reads what an import needs.
+ * @param {object} runtime
+ * @param {() => Thread} runtime.spawn starts the Worker of import-thread.mjs
+ * @param {(source: unknown, what: string, options?: LoadOptions) => Promise<Uint8Array>} runtime.read reads all of a source
+ * @param {(given: unknown, what: string, options: LoadOptions) => Promise<Blob | Uint8Array>} runtime.readTokenizer reads as much of a
+ *   tokenizer's file as an import needs
+ * @param {() => unknown} runtime.archive returns the source of python.zip, wwho in Python
+ * @param {(given: unknown) => string} runtime.pyodide returns the address of Pyodide's module, from the caller's pyodideURL
  */
 export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
-  /** @param {unknown} source @param {AbortSignal} [signal] @returns {Promise<Given>} */
-  const fileOf = async (source, signal) => {
+  /**
+   * Read a file of the tokenizer.
+   * @param {unknown} source a URL, Response, Blob or bytes, or a promise of one
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<Given>} with the name "" if the source has none
+   */
+  const readFile = async (source, signal) => {
     const given = await source;
-    const name = nameOf(given);
+    const name = fileNameOf(given);
     return { name, data: await readTokenizer(given, name || "the tokenizer", { signal }) };
   };
 
-  /** @param {unknown} wheel @param {AbortSignal} [signal] */
-  const packed = async (wheel, signal) => {
+  /**
+   * Read the archive with wwho in Python.
+   * @param {unknown} wheel the caller's wheelURL; undefined: the archive of this package
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<Uint8Array>}
+   * @throws {WwhoError} FETCH, with a remedy for the archive of this package
+   */
+  const readArchive = async (wheel, signal) => {
     try {
       return await read(wheel ?? archive(), "wwho in Python", { signal });
     } catch (/** @type {any} */ cause) {
@@ -57,53 +70,56 @@ export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
   };
 
   /**
-   * The .wwho file that `wwho import` makes from a tokenizer.
-   * @param {unknown} source the file, or a list of it and those beside it
-   * @param {ImportOptions} [options]
-   * @returns {Promise<Uint8Array<ArrayBuffer>>}
+   * Convert a tokenizer of another library into a .wwho file, with `wwho import` in Python, in a Worker that then ends.
+   * @param {unknown} source the tokenizer's file, or a list of it and the files beside it, the tokenizer first
+   * @param {ImportOptions} [options] `onReport` is called once, before the promise is fulfilled
+   * @returns {Promise<Uint8Array<ArrayBuffer>>} the bytes of the .wwho file
+   * @throws {WwhoError} ARGUMENT, FETCH, IMPORT, MEMORY or WORKER; otherwise the signal's reason
    */
   return async function importTokenizer(source, options = {}) {
     requireOptions(options, OPTIONS);
     const { signal, onProgress, onReport, wheelURL } = options;
     signal?.throwIfAborted();
-    const arguments_ = argumentsOf(options);
+    const arguments_ = commandArguments(options);
     const module = pyodide(options.pyodideURL);
     onProgress?.({ step: "load" });
     const sources = Array.isArray(source) ? source : [source];
     if (sources.length === 0) throw argumentError("the tokenizer", source, "a file, or a list with one first");
-    const [python, ...files] = await Promise.all([packed(wheelURL, signal), ...sources.map((each) => fileOf(each, signal))]);
+    const [python, ...files] = await Promise.all([readArchive(wheelURL, signal), ...sources.map((each) => readFile(each, signal))]);
     files[0].name ||= UNNAMED;
-    requireNames(files);
+    requireUniqueNames(files);
     const name = options.name ?? files[0].name.replace(/(?<=.)\.[^.]*$/, "");
     // A copy, because a Worker in Node must not get a Buffer, which Python does not know.
     const job = { files, archive: Uint8Array.from(python), pyodide: module, options: arguments_, name };
-    const { bytes, report } = await answerOf(spawn(), job, signal, onProgress);
+    const { bytes, report } = await runJob(spawn(), job, signal, onProgress);
     onReport?.(report);
     return bytes;
   };
 }
 
 /**
- * Runs a job in a Worker, which then ends together with Python and all its memory.
- * @param {Thread} thread
- * @param {unknown} job
- * @param {AbortSignal} [signal]
- * @param {(progress: { step: Step }) => void} [onProgress]
+ * Run an import in a Worker, and end the Worker, together with Python and all its memory.
+ * @param {Thread} thread the Worker of import-thread.mjs
+ * @param {unknown} job the message that import-thread.mjs takes
+ * @param {AbortSignal} [signal] ends the Worker
+ * @param {(progress: { step: Step }) => void} [onProgress] if it throws, the import ends with that error
  * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, report: Report }>}
+ * @throws {WwhoError} with the status that the Worker sends; WORKER if it ends early; otherwise the signal's reason
  */
-function answerOf(thread, job, signal, onProgress) {
+function runJob(thread, job, signal, onProgress) {
   /** @type {() => void} */
   let abort = () => {};
   const answer = new Promise((resolve, reject) => {
     abort = () => reject(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
-    const ended = (/** @type {any} */ event) => {
+    /** Reject the job because the Worker has ended. */
+    const failWith = (/** @type {any} */ event) => {
       event?.preventDefault?.(); // or the page would report it, too, even where a busy Worker that was ended throws it later
       reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; check that wwho/import was bundled completely`));
     };
-    thread.addEventListener("error", ended);
-    thread.addEventListener("messageerror", ended);
+    thread.addEventListener("error", failWith);
+    thread.addEventListener("messageerror", failWith);
     thread.addEventListener("message", ({ data }) => {
       if (data.error) reject(new WwhoError(data.error.status, data.error.message));
       else if (data.result) resolve(data.result);
@@ -123,8 +139,12 @@ function answerOf(thread, job, signal, onProgress) {
   });
 }
 
-/** The last part of the source's path; "" if it has none. @param {any} source */
-function nameOf(source) {
+/**
+ * Return the name of a source's file: the last part of its path or address, decoded, without characters that Python's paths do not allow.
+ * @param {any} source
+ * @returns {string} "" if it has none: for bytes, data: addresses, and names such as ".."
+ */
+function fileNameOf(source) {
   const isAddress = typeof source === "string" || isUrl(source);
   const path = isBlob(source) ? /** @type {any} */ (source).name : isResponse(source) ? source.url : isAddress ? String(source) : "";
   if (!isBlob(source) && /^data:/i.test(path)) return "";
@@ -136,17 +156,27 @@ function nameOf(source) {
   }
 }
 
-/** Python finds files by their names. @param {readonly Given[]} files */
-function requireNames(files) {
+/**
+ * Reject files without a name, or with the name of one before: Python finds files by their names.
+ * @param {readonly Given[]} files
+ * @throws {WwhoError} ARGUMENT
+ */
+function requireUniqueNames(files) {
   for (const [i, { name }] of files.entries()) {
-    const found = name === "" ? "no name" : files.findIndex((each) => each.name === name) < i ? `the name of another, ${JSON.stringify(name)}` : "";
+    const isTaken = files.findIndex((each) => each.name === name) < i;
+    const fault = name === "" ? "no name" : isTaken ? `the name of another, ${JSON.stringify(name)}` : "";
     const expected = "pass a File with the name that it has beside the tokenizer, such as tokenizer_config.json";
-    if (found) throw new WwhoError("ARGUMENT", `file ${i + 1} of the list has ${found}; ${expected}`);
+    if (fault) throw new WwhoError("ARGUMENT", `file ${i + 1} of the list has ${fault}; ${expected}`);
   }
 }
 
-/** As the command takes them. @param {ImportOptions} options @returns {string[]} */
-function argumentsOf(options) {
+/**
+ * Check the options of importTokenizer, and return those that `wwho import` has as arguments of its command line.
+ * @param {ImportOptions} options
+ * @returns {string[]} such as ["--source=...", "--special=<s>=1"]; the name is not among them
+ * @throws {WwhoError} ARGUMENT for an option of the wrong kind
+ */
+function commandArguments(options) {
   const { name, special = {}, lowercase, onReport } = options;
   for (const key of /** @type {const} */ (["name", ...TEXTS])) {
     if (options[key] !== undefined && typeof options[key] !== "string") throw argumentError(key, options[key], "a string");

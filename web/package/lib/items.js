@@ -4,22 +4,24 @@ import { argumentError, isBlob, isIterable, requireMemory } from "./arguments.js
 import { WwhoError } from "./errors.js";
 
 /**
- * If the loop over a source ends early, or the signal ends it, the source is told: a stream is cancelled.
+ * Return a generator of the items of a source: chunks of a stream or a Blob, or items of an iterable. If the loop over it ends early, or
+ * the signal ends it, the source is told: a stream is cancelled.
  * @param {any} source ReadableStream, Blob, async iterable or iterable (but no string)
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<any, void, undefined>} which throws the signal's reason, and what the source throws
- * @throws {WwhoError} ARGUMENT for any other kind of source
+ * @throws {WwhoError} ARGUMENT, at once, for any other kind of source, and for a stream that something else reads
  */
 export function itemsOf(source, signal) {
   return untilAborted(iteratorOf(source), signal);
 }
 
 /**
- * The result of a promise, unless the signal comes first.
+ * Wait for a promise, but not beyond an abort signal. The promise itself goes on.
  * @template T
  * @param {T | Promise<T>} promise
  * @param {AbortSignal} [signal]
  * @returns {Promise<T>}
+ * @throws the signal's reason, also if it was aborted before or in the same moment; what the promise rejects with
  */
 export async function unlessAborted(promise, signal) {
   const aborted = waitForAbort(signal);
@@ -33,9 +35,11 @@ export async function unlessAborted(promise, signal) {
 }
 
 /**
- * @param {any} items an iterator
+ * Yield the items of an iterator until it ends or the signal is aborted; end the iterator if it has not ended itself.
+ * @param {any} items an iterator, synchronous or not
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<any, void, undefined>}
+ * @throws the signal's reason; what the iterator throws
  */
 async function* untilAborted(items, signal) {
   const aborted = waitForAbort(signal);
@@ -60,12 +64,13 @@ async function* untilAborted(items, signal) {
 /** @typedef {{ next: () => Promise<IteratorResult<any>>, leave: (reason: unknown) => void }} Feed */
 
 /**
- * The same for a caller that may leave at any time, even before the first item or while it waits for the next.
- * @param {any} source
- * @param {(item: any) => any} change what is made of each item
+ * Return the items of a source for a caller that asks for them one by one, and that may leave at any time, even before the first item or
+ * while it waits for the next: the source is told.
+ * @param {any} source as itemsOf takes it
+ * @param {(item: any) => any} change makes what is returned of each item; at the end, of undefined
  * @param {() => unknown} [ready] awaited before each item
- * @returns {Feed}
- * @throws {WwhoError} ARGUMENT
+ * @returns {Feed} `next` as of an iterator; `leave` ends the source, with a reason
+ * @throws {WwhoError} ARGUMENT for any other kind of source
  */
 export function feedOf(source, change, ready = () => {}) {
   const left = new AbortController();
@@ -83,12 +88,20 @@ export function feedOf(source, change, ready = () => {}) {
   };
 }
 
-/** Ends a source without waiting for its answer. @param {any} items @param {unknown} reason */
+/**
+ * End an iterator early, without waiting for its answer; an error of its own is ignored.
+ * @param {any} items
+ * @param {unknown} reason for a stream, why it is cancelled
+ */
 function leave(items, reason) {
   Promise.resolve(items.return?.(reason)).catch(() => {});
 }
 
-/** @param {any} source */
+/**
+ * Return an iterator over the items of a source.
+ * @param {any} source ReadableStream, Blob, async iterable or iterable (but no string)
+ * @throws {WwhoError} ARGUMENT for any other kind of source, and for one whose memory was transferred
+ */
 function iteratorOf(source) {
   if (typeof source?.getReader === "function") return streamIterator(source);
   if (isBlob(source)) return streamIterator(source.stream());
@@ -104,7 +117,11 @@ function iteratorOf(source) {
   );
 }
 
-/** Not every browser can iterate over a stream. @param {ReadableStream} stream */
+/**
+ * Return an iterator over the chunks of a stream, which it locks; not every browser can iterate over a stream itself.
+ * @param {ReadableStream} stream
+ * @throws {WwhoError} ARGUMENT if something else reads the stream
+ */
 function streamIterator(stream) {
   if (stream.locked) {
     throw new WwhoError(
@@ -116,7 +133,11 @@ function streamIterator(stream) {
   return { next: () => reader.read(), return: (/** @type {unknown} */ reason) => reader.cancel(reason) };
 }
 
-/** @param {AbortSignal | undefined} signal */
+/**
+ * Return a promise that rejects with the signal's reason once it is aborted, and a function that stops listening to the signal.
+ * @param {AbortSignal | undefined} signal
+ * @returns {{ promise: Promise<never>, forget: () => void } | undefined} undefined without a signal
+ */
 function waitForAbort(signal) {
   if (signal === undefined) return undefined;
   let forget = () => {};

@@ -4,16 +4,16 @@ import { argumentError, bytesOf, isModule } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 import { readBytes } from "./source.js";
 
-/** @type {Promise<WebAssembly.Module> | undefined} */
+/** The core, compiled or being compiled. @type {Promise<WebAssembly.Module> | undefined} */
 let compiled;
-/** The same, once it is compiled. @type {WebAssembly.Module | undefined} */
+/** The core, once it is compiled. @type {WebAssembly.Module | undefined} */
 let ready;
 
 /**
- * The compiled core. The first call decides where it comes from; later calls get the same module, whatever they name. A failed call
- * is forgotten, so that the next one can try again.
+ * Compile the core, and return it. The first call decides where it comes from; later calls get the same module, whatever they name. A
+ * failed call is forgotten, so that the next one can try again.
  * @param {() => unknown} source returns a compiled WebAssembly.Module (for runtimes that cannot compile bytes) or what `read` takes
- * @param {typeof readBytes} [read]
+ * @param {typeof readBytes} [read] reads the bytes of a source
  * @returns {Promise<WebAssembly.Module>}
  * @throws {WwhoError} NO_WEBASSEMBLY, FETCH, WASM or ARGUMENT
  */
@@ -29,7 +29,7 @@ export function coreModule(source, read = readBytes) {
 }
 
 /**
- * Compile the core synchronously. Like init, this does nothing if it is already compiled.
+ * Compile the core synchronously. Like init, this does nothing if the core is already compiled, not even read `source`.
  * @param {unknown} source a compiled WebAssembly.Module, or the bytes of wwho.wasm
  * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
  */
@@ -38,8 +38,9 @@ export function initSync(source) {
 }
 
 /**
- * The core, compiled synchronously if it was not compiled before.
- * @param {() => unknown} source
+ * Return the core, and compile it synchronously if it was not compiled before.
+ * @param {() => unknown} source returns a compiled WebAssembly.Module or the bytes of wwho.wasm; called only if it is needed
+ * @returns {WebAssembly.Module}
  * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
  */
 export function readyModule(source) {
@@ -49,7 +50,12 @@ export function readyModule(source) {
   return ready;
 }
 
-/** @param {unknown} source */
+/**
+ * Return a module as it is, or compile bytes.
+ * @param {unknown} source a WebAssembly.Module, or the bytes of wwho.wasm
+ * @returns {WebAssembly.Module}
+ * @throws {WwhoError} ARGUMENT for anything else, such as a URL; WASM if the bytes cannot be compiled
+ */
 function compileSync(source) {
   if (isModule(source)) return source;
   const bytes = bytesOf(source);
@@ -59,10 +65,14 @@ function compileSync(source) {
   try {
     return new WebAssembly.Module(bytes);
   } catch (cause) {
-    throw cannotCompile(bytes.length, cause);
+    throw compileError(bytes.length, cause);
   }
 }
 
+/**
+ * Throw an error if the runtime has no WebAssembly, or it is switched off.
+ * @throws {WwhoError} NO_WEBASSEMBLY
+ */
 function requireWebAssembly() {
   if (typeof WebAssembly === "undefined") {
     throw new WwhoError(
@@ -72,8 +82,13 @@ function requireWebAssembly() {
   }
 }
 
-/** @param {number} length of the bytes @param {unknown} cause */
-function cannotCompile(length, cause) {
+/**
+ * Make the error for bytes that the engine does not compile; the caller throws it.
+ * @param {number} length how many bytes there are
+ * @param {unknown} cause the engine's error
+ * @returns {WwhoError} of status WASM
+ */
+function compileError(length, cause) {
   return new WwhoError(
     "WASM",
     `cannot compile wwho.wasm (${length} bytes): ${cause}; check that the file is whole and that ` +
@@ -82,16 +97,22 @@ function cannotCompile(length, cause) {
   );
 }
 
-/** @param {() => unknown} source @param {typeof readBytes} read */
+/**
+ * Read the core and compile it; a module that is compiled already is returned as it is.
+ * @param {() => unknown} source returns a WebAssembly.Module or what `read` takes, or a promise of one
+ * @param {typeof readBytes} read
+ * @returns {Promise<WebAssembly.Module>}
+ * @throws {WwhoError} NO_WEBASSEMBLY, FETCH, WASM or ARGUMENT
+ */
 async function compile(source, read) {
   requireWebAssembly();
   const given = await source();
   if (isModule(given)) return given;
-  // Compiled from bytes, not from a stream: 64 KiB gain nothing from streaming, and a server's wrong MIME type does no harm.
+  // Compiled from bytes, not from a stream: some 100 KiB gain nothing from streaming, and a server's wrong MIME type does no harm.
   const bytes = await read(given, "wwho.wasm");
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw cannotCompile(bytes.length, cause);
+    throw compileError(bytes.length, cause);
   }
 }

@@ -2,4 +2,5 @@
 
 import { readFileSync } from "node:fs";
 
+/** Return the bytes of wwho.wasm, read from its file. */
 export const coreSource = () => readFileSync(new URL("../wwho.wasm", import.meta.url));

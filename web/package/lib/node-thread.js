@@ -3,9 +3,9 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * A Worker of Node, which is an EventEmitter, with the interface of a web Worker.
- * @param {URL} program
- * @returns {import("./pool.js").Thread}
+ * Start a Worker of Node, which is an EventEmitter, and return it with the interface of a web Worker.
+ * @param {URL} program the module that it runs
+ * @returns {import("./pool.js").Thread} it keeps the process alive until unref() is called
  */
 export function spawn(program) {
   // Without the program's own flags: Node rejects some, such as --input-type, for a file.

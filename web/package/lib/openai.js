@@ -7,7 +7,7 @@ import { date, models as facts, prefixes } from "./openai-models.js";
 /** @typedef {{ input: number, cached?: number, output?: number }} Rates */
 /** @typedef {Rates & { long?: Rates & { above: number } }} Price */
 /** @typedef {{ encoding: string, context?: number, output?: number, chat?: boolean, price?: Price }} Model */
-/** @typedef {{ texts: string[], overhead: number }} Counted texts whose tokens are added up, and further tokens */
+/** @typedef {{ texts: string[], overhead: number }} Summands what a part of a chat costs: the tokens of the texts, each encoded alone, and `overhead` more */
 
 /** The day on which the prices were last compared with OpenAI's. */
 export const modelsDate = date;
@@ -24,17 +24,17 @@ const CHAT_OPTIONS = new Set(["tokenizer", "tools", "tool_choice", "functions", 
 const USAGE = new Set(["input", "cached", "output"]);
 
 /**
- * The encoding of a model: by its name, otherwise by the prefix with which dated and fine-tuned names begin.
- * @param {string} model
- * @returns {string}
- * @throws {WwhoError} ARGUMENT
+ * Return the encoding of a model: by its name, otherwise by the prefix with which dated and fine-tuned names begin.
+ * @param {string} model such as "gpt-4o-2024-08-06"
+ * @returns {string} such as "o200k_base"
+ * @throws {WwhoError} ARGUMENT for an unknown model; the message has names that are alike
  */
 function encodingName(model) {
   if (typeof model !== "string") throw argumentError("model", model, 'the name of a model, such as "gpt-4o"');
   if (Object.hasOwn(models, model)) return models[model].encoding;
   const prefix = Object.entries(prefixes).find(([start]) => model.startsWith(start));
   if (prefix) return prefix[1];
-  const near = alike(model).map((name) => JSON.stringify(name));
+  const near = similarNames(model).map((name) => JSON.stringify(name));
   throw argumentError(
     "model",
     model,
@@ -42,13 +42,20 @@ function encodingName(model) {
   );
 }
 
-/** The names of models that share the most pairs of characters with this name. @param {string} name */
-function alike(name) {
+/**
+ * Return the names of models that are most similar to a name, for an error message: those that share the most pairs of neighbouring
+ * letters and digits with it, in proportion to the pairs of both.
+ * @param {string} name
+ * @returns {string[]} at most five, the most similar first
+ */
+function similarNames(name) {
+  /** Return the pairs of neighbouring letters and digits in a name. */
   const pairs = (/** @type {string} */ text) => {
     const letters = text.toLowerCase().replace(/[^a-z0-9]/g, "");
     return new Set(Array.from(letters, (_, i) => letters.slice(i, i + 2)));
   };
   const given = pairs(name);
+  /** Return how many pairs two names share, as a part of all pairs in both. */
   const likeness = (/** @type {string} */ other) => {
     const theirs = pairs(other);
     return [...theirs].filter((pair) => given.has(pair)).length / (given.size + theirs.size);
@@ -61,27 +68,38 @@ function alike(name) {
 }
 
 /**
- * The functions that load encodings, for a runtime with its own way to find them.
+ * Make the functions of wwho/openai that load encodings, for a runtime with its own way to find them.
  * @template T
  * @param {(name: any, options?: import("./source.js").LoadOptions) => Promise<T>} getEncoding
  */
 export function withEncodings(getEncoding) {
-  /** @param {string} model such as "gpt-4o" @param {import("./source.js").LoadOptions} [options] */
+  /**
+   * Load the encoding of a model.
+   * @param {string} model such as "gpt-4o"
+   * @param {import("./source.js").LoadOptions} [options]
+   * @throws {WwhoError} ARGUMENT for an unknown model; what getEncoding throws
+   */
   const encodingForModel = async (model, options) => getEncoding(encodingName(model), options);
-  /** @param {Iterable<any>} messages @param {string} model @param {any} [options] */
-  const countChat = (messages, model, options = {}) => count(messages, model, options, encodingForModel);
+  /**
+   * Count the input tokens of a chat.
+   * @param {Iterable<any>} messages
+   * @param {string} model
+   * @param {any} [options]
+   */
+  const countChat = (messages, model, options = {}) => countTokensOfChat(messages, model, options, encodingForModel);
   return { countChat, encodingForModel };
 }
 
 /**
- * The tokens of a chat as the model reads it, including the beginning of its answer.
- * @param {Iterable<any>} messages
+ * Count the tokens of a chat as the model reads it: its messages, the beginning of the answer, and tools.
+ * @param {Iterable<any>} messages in OpenAI's form, with a role and a content
  * @param {string} model
- * @param {any} options
- * @param {(model: string) => Promise<any>} load
+ * @param {any} options CHAT_OPTIONS; `tokenizer` is used instead of loading the model's encoding
+ * @param {(model: string) => Promise<any>} load loads the model's tokenizer
  * @returns {Promise<number>}
+ * @throws {WwhoError} ARGUMENT for an unknown model or one without chats, and for content that is no text
  */
-async function count(messages, model, options, load) {
+async function countTokensOfChat(messages, model, options, load) {
   requireKnown(options, CHAT_OPTIONS);
   const encoding = encodingName(model);
   if (!ENCODINGS_OF_CHATS.has(encoding) || (Object.hasOwn(models, model) && !models[model].chat)) {
@@ -92,20 +110,21 @@ async function count(messages, model, options, load) {
   const tools = toolsIn(options);
   const parts =
     encoding === HARMONY ? harmonyMessages(list) : chatMessages(list, FIRST_FORMAT.test(model), tools.length > 0);
-  const all = [parts, countTools(list, tools), countChoice(options)];
+  const all = [parts, toolSummands(list, tools), choiceSummands(options)];
   const tokenizer = options.tokenizer ?? (await load(model));
   const counts = await Promise.all(all.flatMap(({ texts }) => texts).map((text) => tokenizer.countTokens(text)));
   return [...counts, ...all.map(({ overhead }) => overhead)].reduce((sum, n) => sum + n, 0);
 }
 
 /**
- * <|im_start|>role<|im_sep|>content<|im_end|> of each message, and the beginning of the answer: OpenAI's own numbers.
+ * Return what messages cost in the formats of cl100k_base and o200k_base: <|im_start|>role<|im_sep|>content<|im_end|> of each, and 3 tokens
+ * for the beginning of the answer. The numbers are OpenAI's own.
  * @param {any[]} messages
- * @param {boolean} first whether it is the first format
+ * @param {boolean} isFirstFormat whether it is that of gpt-3.5-0301, in which a message costs one more, and a name replaces the role
  * @param {boolean} withTools whether there are tools: a line feed separates them from the first system message
- * @returns {Counted}
+ * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
  */
-function chatMessages(messages, first, withTools) {
+function chatMessages(messages, isFirstFormat, withTools) {
   const texts = [];
   let overhead = 3;
   const padded = withTools ? messages.findIndex(({ role }) => role === "system") : -1;
@@ -113,10 +132,10 @@ function chatMessages(messages, first, withTools) {
     const { role, name } = message;
     const content = textOf(message);
     texts.push(role, i === padded && content && !content.endsWith("\n") ? `${content}\n` : content);
-    overhead += first ? 4 : 3;
+    overhead += isFirstFormat ? 4 : 3;
     if (name) {
       texts.push(name);
-      overhead += first ? -1 : 1;
+      overhead += isFirstFormat ? -1 : 1;
     }
     if (role === "function" || role === "tool") overhead -= 2;
     for (const { name: called = "", arguments: given = "" } of callsIn(message)) {
@@ -128,9 +147,10 @@ function chatMessages(messages, first, withTools) {
 }
 
 /**
- * <|start|>role<|message|>content<|end|> of each message, with channel, recipient and constraint as in gpt-oss.
+ * Return what messages cost in the format of gpt-oss: <|start|>role<|message|>content<|end|> of each, with channel, recipient and
+ * constraint, and <|start|>assistant for the beginning of the answer.
  * @param {any[]} messages
- * @returns {Counted}
+ * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
  */
 function harmonyMessages(messages) {
   const texts = ["assistant"];
@@ -153,13 +173,22 @@ function harmonyMessages(messages) {
   return { texts, overhead };
 }
 
-/** @param {any} message */
+/**
+ * Return a message as it is, or reject one without a role.
+ * @param {any} message
+ * @throws {WwhoError} ARGUMENT
+ */
 function checkedMessage(message) {
   if (typeof message?.role === "string") return message;
   throw argumentError("the role of a message", message?.role, 'a string, such as "user"');
 }
 
-/** @param {any} message */
+/**
+ * Return the text of a message's content: a string, or the parts of a list joined; "" without content.
+ * @param {any} message
+ * @returns {string}
+ * @throws {WwhoError} ARGUMENT for a part without text, such as an image
+ */
 function textOf({ content }) {
   if (typeof content === "string") return content;
   if (content === undefined || content === null) return "";
@@ -170,12 +199,21 @@ function textOf({ content }) {
   }).join("");
 }
 
-/** @param {any} message @returns {{ name?: string, arguments?: string }[]} */
+/**
+ * Return the calls of functions in a message, in the old form and the new one.
+ * @param {any} message
+ * @returns {{ name?: string, arguments?: string }[]}
+ */
 function callsIn({ function_call: call, tool_calls: calls = [] }) {
   return [...(call ? [call] : []), ...calls.map((/** @type {any} */ each) => each.function ?? {})];
 }
 
-/** @param {any} options @returns {any[]} definitions of functions */
+/**
+ * Return the definitions of functions in options, in the old form and the new one.
+ * @param {any} options
+ * @returns {any[]}
+ * @throws {WwhoError} ARGUMENT for what is no list
+ */
 function toolsIn({ tools = [], functions = [] }) {
   for (const [what, list] of Object.entries({ tools, functions })) {
     if (!Array.isArray(list)) throw argumentError(what, list, "a list of definitions");
@@ -183,21 +221,34 @@ function toolsIn({ tools = [], functions = [] }) {
   return [...functions, ...tools.map((/** @type {any} */ tool) => tool.function ?? tool)];
 }
 
-/** @param {any[]} messages @param {any[]} tools @returns {Counted} */
-function countTools(messages, tools) {
+/**
+ * Return what the definitions of functions cost: their namespace, and its place in a system message.
+ * @param {any[]} messages without a system message, that one costs 4 more
+ * @param {any[]} tools definitions of functions; none cost nothing
+ * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
+ */
+function toolSummands(messages, tools) {
   if (tools.length === 0) return { texts: [], overhead: 0 };
   const system = messages.some(({ role }) => role === "system");
   return { texts: [namespaceOf(tools)], overhead: system ? 5 : 9 };
 }
 
-/** @param {any} options @returns {Counted} */
-function countChoice({ function_call: call, tool_choice: choice = call }) {
+/**
+ * Return what the choice of a tool costs: 4 and the name of a function that must be called, 1 for "none", otherwise nothing.
+ * @param {any} options `tool_choice`, or `function_call` in the old form
+ * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
+ */
+function choiceSummands({ function_call: call, tool_choice: choice = call }) {
   const name = choice?.function?.name ?? choice?.name;
   if (name) return { texts: [name], overhead: 4 };
   return { texts: [], overhead: choice === "none" ? 1 : 0 };
 }
 
-/** Functions as the models see them: a TypeScript namespace. @param {any[]} functions */
+/**
+ * Return functions as the models are known to see them: a TypeScript namespace.
+ * @param {any[]} functions definitions, with parameters in JSON Schema
+ * @returns {string}
+ */
 function namespaceOf(functions) {
   const types = functions.map(({ name, description, parameters }) => {
     const comment = description ? `// ${description}\n` : "";
@@ -207,7 +258,13 @@ function namespaceOf(functions) {
   return `namespace functions {\n\n${types.join("")}} // namespace functions`;
 }
 
-/** @param {any} schema of an object @param {number} indent @returns {string} */
+/**
+ * Return the properties of an object's schema as lines of a TypeScript type: "?" after those that are not required, and descriptions as
+ * comments before those of the outermost level.
+ * @param {any} schema
+ * @param {number} indent the lines' indentation in spaces
+ * @returns {string} "" without properties
+ */
 function fieldsOf({ properties = {}, required = [] }, indent) {
   const margin = " ".repeat(indent);
   const lines = Object.entries(properties).map(([name, /** @type {any} */ schema]) => {
@@ -217,7 +274,12 @@ function fieldsOf({ properties = {}, required = [] }, indent) {
   return lines.join("\n");
 }
 
-/** @param {any} schema @param {number} indent @returns {string} */
+/**
+ * Return the TypeScript type for a schema.
+ * @param {any} schema JSON Schema; what is unknown in it becomes "any"
+ * @param {number} indent of the line in which the type stands, in spaces
+ * @returns {string} of several lines for an object
+ */
 function typeOf(schema, indent) {
   const { type, enum: values, items } = schema;
   switch (type) {
@@ -239,11 +301,11 @@ function typeOf(schema, indent) {
 }
 
 /**
- * What tokens cost, in dollars.
- * @param {string} model
- * @param {{ input?: number, cached?: number, output?: number }} usage in tokens; `cached` is a part of `input`
+ * Return what tokens cost, in dollars, at the model's standard rates; a call with much input may have higher ones.
+ * @param {string} model by its exact name
+ * @param {{ input?: number, cached?: number, output?: number }} usage in tokens; `cached` is the part of `input` from the cache
  * @returns {number}
- * @throws {WwhoError} ARGUMENT
+ * @throws {WwhoError} ARGUMENT for wrong numbers, an unknown model, or one whose price is not known
  */
 export function estimateCost(model, usage) {
   requireKnown(usage, USAGE);

@@ -12,7 +12,7 @@ import { WwhoError } from "./errors.js";
  * and for a Worker to check its messages in between.
  */
 export const PART_BYTES = 1 << 18;
-/** How far a whole text is searched for a place to cut: memory and time are limited. */
+/** How far a whole text is searched for a place to cut, in bytes or UTF-16 units: memory and time are limited. */
 const MOST_LOOKED = 1 << 24;
 /** The number of UTF-16 units of a string that are converted to bytes at a time. */
 const PIECE_UNITS = 1 << 16;
@@ -20,20 +20,20 @@ const PIECE_UNITS = 1 << 16;
 const encoder = new TextEncoder();
 
 /**
- * The parts of a whole text, strings of a string and bytes of bytes.
+ * Yield the parts of a whole text which, encoded one by one, give the tokens of the whole: strings of a string, views of bytes.
  * @template {Text} T
  * @param {T} text
  * @param {Core} core which knows where a text may be cut
- * @param {Uint8Array | null} mask the allowed added tokens, which may not be cut
- * @param {number} [size] of the parts, in bytes or UTF-16 units; larger if there is no safe place
- * @returns {Generator<T>} none is empty
+ * @param {Uint8Array | null} mask the allowed added tokens, one byte each; they are not cut
+ * @param {number} [size] about how long a part is, in bytes or UTF-16 units; a part is longer if there is no safe place to cut
+ * @returns {Generator<T>} in order, none empty; nothing for an empty text
  */
 export function* partsOf(text, core, mask, size = PART_BYTES) {
   for (let start = 0, end = 0; start < text.length; start = end) {
     end = text.length;
     // If there is no place, search four times as much text; at the limit, the rest is one part.
     for (let wanted = size; start + wanted < text.length && wanted <= MOST_LOOKED; wanted *= 4) {
-      const cut = core.safeCut(looked(text, start, start + wanted), mask);
+      const cut = core.safeCut(searchedText(text, start, start + wanted), mask);
       if (cut > 0) {
         end = start + cut;
         break;
@@ -44,24 +44,26 @@ export function* partsOf(text, core, mask, size = PART_BYTES) {
 }
 
 /**
- * The text to search for a place, without half of a surrogate pair at its end, which alone would be another character.
+ * Return the part of a text that is searched for a place to cut, without half of a surrogate pair at its end, which alone would be another
+ * character.
  * @param {Text} text
- * @param {number} start
- * @param {number} end
+ * @param {number} start in bytes or UTF-16 units
+ * @param {number} end in bytes or UTF-16 units
+ * @returns {Text}
  */
-function looked(text, start, end) {
+function searchedText(text, start, end) {
   if (typeof text !== "string") return text.subarray(start, end);
   const isHigh = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
   return text.slice(start, isHigh ? end - 1 : end);
 }
 
 /**
- * Several arrays as one.
+ * Join typed arrays into a new one of the same type.
  * @template {Uint8Array | Uint32Array} T
  * @param {Iterable<T>} given at least one
  * @returns {T}
  */
-export function joined(given) {
+export function joinArrays(given) {
   const arrays = [...given];
   const Type = /** @type {any} */ (arrays[0].constructor);
   const all = new Type(arrays.reduce((sum, { length }) => sum + length, 0));
@@ -74,25 +76,25 @@ export function joined(given) {
 }
 
 /**
- * Bytes of a text that comes in chunks, held until they are read.
+ * Collects a text that comes in chunks, as bytes of UTF-8, and passes them on in parts that are worth a call.
  * @template {{ read: number }} Found
  */
 export class Parts {
   #read;
   #size;
-  /** The bytes that are not read yet are those from #start to #end. */
+  /** Memory for bytes; those from #start to #end are not read yet. */
   #bytes = new Uint8Array();
   #start = 0;
   #end = 0;
-  /** The number of bytes that are worth a call; more if nothing could be read from that many. */
+  /** How many bytes are worth a call; more than #size if nothing could be read from that many. */
   #wanted;
-  /** A high surrogate whose other half may follow. */
+  /** A high surrogate at the end of a chunk, whose other half may follow; otherwise "". */
   #half = "";
 
   /**
-   * @param {(text: Uint8Array<ArrayBuffer>, more: boolean) => Found} read gets the bytes so far, which are valid during the call, and
-   *   returns what it found in the first `read` of them, which it no longer needs; at the end of the text, all
-   * @param {number} [size] the number of bytes that are worth a call
+   * @param {(text: Uint8Array<ArrayBuffer>, more: boolean) => Found} read gets the bytes that are not read yet, valid only during the call,
+   *   and whether more follow; it returns what it found in the first `read` of them. At the end of the text it reads all
+   * @param {number} [size] how many bytes are worth a call
    */
   constructor(read, size = PART_BYTES) {
     this.#read = read;
@@ -100,22 +102,26 @@ export class Parts {
   }
 
   /**
-   * Take more of the text, and yield what is found.
+   * Take more of the text, and yield what `read` finds in it, which may be nothing yet.
    * @param {unknown} chunk a string, which may end between two surrogates, or bytes, which may end within a character
+   * @throws {WwhoError} ARGUMENT for anything else; MEMORY; what `read` throws
    */
   *add(chunk) {
     if (typeof chunk === "string") yield* this.#addString(chunk);
     else yield* this.#addBytes(requireBytes(chunk));
   }
 
-  /** No more text follows: read the rest. */
+  /** Read the rest of the text, and yield what `read` finds in it: no more chunks follow. */
   *end() {
     yield* this.#flushHalf();
     if (this.#end > this.#start) yield this.#read(this.#bytes.subarray(this.#start, this.#end), false);
     this.#start = this.#end;
   }
 
-  /** @param {string} chunk */
+  /**
+   * Append a string in UTF-8, a piece at a time, and yield what is found. A high surrogate at its end waits for the next chunk.
+   * @param {string} chunk
+   */
   *#addString(chunk) {
     for (let at = 0; at < chunk.length; at += PIECE_UNITS) {
       let piece = this.#half + chunk.slice(at, at + PIECE_UNITS);
@@ -125,20 +131,23 @@ export class Parts {
     }
   }
 
-  /** @param {Uint8Array} bytes */
+  /** Append bytes, a part at a time, and yield what is found. @param {Uint8Array} bytes */
   *#addBytes(bytes) {
     yield* this.#flushHalf();
     for (let at = 0; at < bytes.length; at += PART_BYTES) yield* this.#append(bytes.subarray(at, at + PART_BYTES));
   }
 
-  /** The other half did not follow: a lone surrogate becomes U+FFFD, as in every method. */
+  /** Append a high surrogate whose other half did not follow, which becomes U+FFFD as in every method, and yield what is found. */
   *#flushHalf() {
     const half = this.#half;
     this.#half = "";
     if (half) yield* this.#append(encoder.encode(half));
   }
 
-  /** @param {Uint8Array} more at most PART_BYTES */
+  /**
+   * Append bytes; read as long as there are enough for a call, and yield each result that read something.
+   * @param {Uint8Array} more at most PART_BYTES
+   */
   *#append(more) {
     this.#makeRoom(more.length);
     this.#bytes.set(more, this.#end);
@@ -152,7 +161,12 @@ export class Parts {
     }
   }
 
-  /** @param {number} more bytes */
+  /**
+   * Make room for more bytes after #end: move the unread bytes to the beginning of the memory, or of a new one that is twice as large as
+   * they need.
+   * @param {number} more how many bytes
+   * @throws {WwhoError} MEMORY
+   */
   #makeRoom(more) {
     const left = this.#end - this.#start;
     if (this.#end + more <= this.#bytes.length) return;
@@ -172,7 +186,12 @@ export class Parts {
   }
 }
 
-/** @param {unknown} chunk */
+/**
+ * Return a view of a chunk's bytes.
+ * @param {unknown} chunk
+ * @returns {Uint8Array}
+ * @throws {WwhoError} ARGUMENT if it has none
+ */
 function requireBytes(chunk) {
   const bytes = bytesOf(chunk);
   if (bytes) return bytes;

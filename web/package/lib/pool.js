@@ -16,9 +16,9 @@ import { WwhoError } from "./errors.js";
  */
 
 /**
- * @typedef {object} Call
+ * @typedef {object} Call of a method in a Worker
  * @property {string} method
- * @property {unknown[]} values
+ * @property {unknown[]} values its arguments
  * @property {boolean} [transfer] whether the memory of the values and chunks is transferred
  * @property {AbortSignal} [signal]
  * @property {unknown} [owner] kept from garbage collection while a caller waits for the answer
@@ -27,31 +27,32 @@ import { WwhoError } from "./errors.js";
  * @property {(item: any) => void} [onItem]
  */
 
-/** @typedef {{ values: unknown[], memory: Transferable[] }} Parcel */
-/** @typedef {{ call: Call, parcel: Parcel, resolve: (value: any) => void, reject: (reason: unknown) => void }} Job */
+/** @typedef {{ values: unknown[], memory: Transferable[] }} Parcel values as they are sent, and the memory in them that is transferred */
+/** @typedef {{ call: Call, parcel: Parcel, resolve: (value: any) => void, reject: (reason: unknown) => void }} Job a call that waits or runs */
 
 /** The methods of all typed arrays (slice of Node's Buffer does not copy); both throw if the memory was transferred before. */
 const { slice, subarray } = Uint8Array.prototype;
-/** @type {Parcel} */
+/** What a job has before its values are packed. @type {Parcel} */
 const NOTHING = { values: [], memory: [] };
 
+/** A queue of calls, and the Workers that run them, each of which has loaded the same tokenizer. */
 export class Pool {
   #spawn;
   #size;
   /** The most Workers that there can be: fewer than #size if some could not load. */
   #most;
   #setup;
-  /** @type {Set<Member>} */
+  /** The Workers that were started, and have not ended. @type {Set<Member>} */
   #members = new Set();
-  /** @type {Job[]} */
+  /** The calls that wait for a Worker. @type {Job[]} */
   #queue = [];
-  /** @type {WwhoError | undefined} */
-  #ended;
+  /** Why calls fail, once the pool has ended. @type {WwhoError | undefined} */
+  #endReason;
 
   /**
-   * @param {() => Thread} spawn
+   * @param {() => Thread} spawn starts a Worker
    * @param {number} size the most Workers
-   * @param {unknown} setup what each of them loads
+   * @param {unknown} setup what each of them loads: the first message to it has this
    */
   constructor(spawn, size, setup) {
     this.#spawn = spawn;
@@ -64,16 +65,25 @@ export class Pool {
     return this.#members.size;
   }
 
+  /** Whether end() was called. */
   get ended() {
-    return this.#ended !== undefined;
+    return this.#endReason !== undefined;
   }
 
-  /** @param {Call} call @returns {Promise<any>} */
+  /**
+   * Run a call in a Worker that is free, or will be; start another Worker if none is free and the pool may have more. Its values are copied
+   * at once, or transferred.
+   * @param {Call} call
+   * @returns {Promise<any>} the method's result
+   * @throws the error of the method, with its status; the reason of end() or of the signal, which ends the Worker if the call runs already;
+   *   WwhoError ARGUMENT if a value cannot be sent, WORKER if no Worker can be started
+   */
   run(call) {
     const { signal, feed } = call;
     return new Promise((resolve, reject) => {
-      const abort = () => this.#drop(job, signal?.reason);
+      const abort = () => this.#cancel(job, signal?.reason);
       const forget = () => signal?.removeEventListener("abort", abort);
+      /** Reject the call, and tell its stream. */
       const fail = (/** @type {unknown} */ reason) => {
         forget();
         feed?.leave(reason);
@@ -82,63 +92,74 @@ export class Pool {
       /** @type {Job} */
       const job = { call, parcel: NOTHING, resolve: (value) => (forget(), resolve(value)), reject: fail };
       try {
-        if (this.#ended) throw this.#ended;
+        if (this.#endReason) throw this.#endReason;
         signal?.throwIfAborted();
-        job.parcel = packed(call, call.values);
+        job.parcel = packValues(call, call.values);
       } catch (reason) {
         fail(reason);
         return;
       }
       signal?.addEventListener("abort", abort, { once: true });
       this.#queue.push(job);
-      this.#next();
+      this.#assignJobs();
     });
   }
 
-  /** End all Workers; waiting and later calls fail with `reason`. @param {WwhoError} reason */
+  /**
+   * End all Workers; calls that wait or run, and later ones, fail with the reason of the first end().
+   * @param {WwhoError} reason
+   */
   end(reason) {
-    this.#ended ??= reason;
+    this.#endReason ??= reason;
     const jobs = this.#queue.splice(0);
     for (const member of this.#members) {
       if (member.job) jobs.push(member.job);
       this.#remove(member);
     }
-    for (const job of jobs) job.reject(this.#ended);
+    for (const job of jobs) job.reject(this.#endReason);
   }
 
-  /** Drop a job that no caller waits for any more. @param {Job} job @param {unknown} reason */
-  #drop(job, reason) {
+  /**
+   * Reject a job that its caller has given up: take it out of the queue, or end the Worker that runs it.
+   * @param {Job} job
+   * @param {unknown} reason
+   */
+  #cancel(job, reason) {
     this.#queue = this.#queue.filter((each) => each !== job);
     job.reject(reason);
     for (const member of this.#members) {
       if (member.job === job) this.#remove(member);
     }
-    this.#next();
+    this.#assignJobs();
   }
 
-  /** Give jobs to free and to new members, except jobs that their signals are about to drop. */
-  #next() {
+  /** Give jobs of the queue to free and to new members, in order; take out jobs whose signals were aborted, which cancel them themselves. */
+  #assignJobs() {
     while (this.#queue.length > 0) {
       if (this.#queue[0].call.signal?.aborted) {
         this.#queue.shift();
         continue;
       }
-      const member = [...this.#members].find((each) => each.job === undefined) ?? this.#newMember();
+      const member = [...this.#members].find((each) => each.job === undefined) ?? this.#addMember();
       if (!member) return;
       member.start(/** @type {Job} */ (this.#queue.shift()));
     }
   }
 
-  #newMember() {
+  /**
+   * Start another Worker, if the pool may have one more.
+   * @returns {Member | undefined} undefined if it may not, or if none can be started: then calls may have been rejected
+   */
+  #addMember() {
     if (this.#members.size >= this.#most) return undefined;
-    const thread = this.#newThread();
+    const thread = this.#startThread();
     if (!thread) return undefined;
     const member = new Member(thread, this.#setup, {
-      free: () => this.#next(),
+      free: () => this.#assignJobs(),
       failed: (reason) => {
         this.#remove(member);
-        if (reason) this.#doWithout(reason);
-        this.#next();
+        if (reason) this.#shrink(reason);
+        this.#assignJobs();
       },
     });
     this.#members.add(member);
@@ -146,21 +167,24 @@ export class Pool {
   }
 
   /**
-   * A Worker could not load: the others do the work. If there are none, waiting calls fail, and the next call tries again.
-   * @param {WwhoError} reason
+   * Go on with the Workers that are left, after one could not load. If none is left, waiting calls fail, and the next call tries again.
+   * @param {WwhoError} reason why it could not load
    */
-  #doWithout(reason) {
+  #shrink(reason) {
     this.#most = this.#members.size || this.#size;
-    if (this.#members.size === 0) this.#refuse(reason);
+    if (this.#members.size === 0) this.#rejectQueue(reason);
   }
 
-  /** @param {WwhoError} reason */
-  #refuse(reason) {
+  /** Reject every call that waits. @param {WwhoError} reason */
+  #rejectQueue(reason) {
     for (const job of this.#queue.splice(0)) job.reject(reason);
   }
 
-  /** Start a Worker. If that fails, the others do the work; if there are none, the calls fail. */
-  #newThread() {
+  /**
+   * Start a Worker. If that fails, the others do the work; if there are none, all waiting calls fail with status WORKER.
+   * @returns {Thread | undefined} undefined if it failed
+   */
+  #startThread() {
     try {
       return this.#spawn();
     } catch (cause) {
@@ -169,32 +193,32 @@ export class Pool {
         `cannot start a Worker: ${cause}; serve the files of wwho from the page's own origin, ` +
         "or use wwho instead of wwho/worker";
       const error = cause instanceof WwhoError ? cause : new WwhoError("WORKER", message, { cause });
-      this.#refuse(error);
+      this.#rejectQueue(error);
       return undefined;
     }
   }
 
-  /** @param {Member} member */
+  /** End a Worker, and forget it; its job is neither resolved nor rejected. @param {Member} member */
   #remove(member) {
     this.#members.delete(member);
     member.end();
   }
 }
 
-/** One Worker and its job. */
+/** One Worker of a pool, and the job that it runs. */
 class Member {
-  /** @type {Job | undefined} */
+  /** The job that runs; undefined while the Worker is free. @type {Job | undefined} */
   job;
   #thread;
   #setup;
   #on;
-  /** Whether the Worker was told what to load, and whether it has loaded it. */
-  #told = false;
-  #loaded = false;
+  /** Whether the setup was sent, and whether the Worker has loaded it. */
+  #isSetupSent = false;
+  #hasLoaded = false;
 
   /**
    * @param {Thread} thread
-   * @param {unknown} setup
+   * @param {unknown} setup what the Worker loads; sent with the first job
    * @param {object} on what to call
    * @param {() => void} on.free called when its job is done
    * @param {(reason?: WwhoError) => void} on.failed called when it can no longer be used, with a reason if it could not load
@@ -214,45 +238,59 @@ class Member {
     thread.addEventListener("messageerror", () => this.#fail("an answer of the Worker cannot be read; load it again"));
   }
 
-  /** @param {Job} job */
+  /**
+   * Send a job to the Worker, which must be free. If a value cannot be sent, the job is rejected, and the Worker stays free.
+   * @param {Job} job
+   */
   start(job) {
     this.job = job;
     this.#thread.ref?.();
     const { values, memory } = job.parcel;
-    const setup = this.#told ? undefined : this.#setup;
+    const setup = this.#isSetupSent ? undefined : this.#setup;
     try {
       this.#send(job, { method: job.call.method, values, setup }, memory);
-      this.#told = true;
+      this.#isSetupSent = true;
     } catch (error) {
-      this.#finish().reject(error);
+      this.#releaseJob().reject(error);
       this.#on.free();
     }
   }
 
-  /** @param {Job} job @param {unknown} message @param {Transferable[]} memory */
+  /**
+   * Send a message to the Worker.
+   * @param {Job} job whose method the error names
+   * @param {unknown} message
+   * @param {Transferable[]} memory what of it is transferred
+   * @throws {WwhoError} ARGUMENT if it cannot be sent
+   */
   #send({ call }, message, memory) {
     try {
       this.#thread.postMessage(message, memory);
     } catch (cause) {
-      throw cannotSend(call, cause);
+      throw sendError(call, cause);
     }
   }
 
+  /** End the Worker at once; its job is forgotten, neither resolved nor rejected. */
   end() {
     this.#thread.terminate();
     this.job = undefined;
   }
 
-  /** @param {any} data */
+  /**
+   * Receive a message of the Worker: an item, progress, a wish for the next chunk, or the result or error that finishes the job. Messages
+   * without a job are ignored.
+   * @param {any} data
+   */
   #receive({ result, error, item, progress, wanted }) {
     const { job } = this;
     if (!job) return;
-    this.#loaded ||= error?.load !== true;
+    this.#hasLoaded ||= error?.load !== true;
     if (item !== undefined) job.call.onItem?.(item);
-    else if (progress) this.#report(job, progress);
-    else if (wanted) this.#feed(job);
+    else if (progress) this.#reportProgress(job, progress);
+    else if (wanted) this.#sendChunk(job);
     else {
-      const { reject, resolve } = this.#finish();
+      const { reject, resolve } = this.#releaseJob();
       const failure = error && new WwhoError(error.status, error.message);
       if (failure) reject(failure);
       else resolve(result);
@@ -261,66 +299,88 @@ class Member {
     }
   }
 
-  /** Report progress. If the caller's function throws, the call ends. @param {Job} job @param {unknown} progress */
-  #report(job, progress) {
+  /**
+   * Report progress to the caller. If its function throws, the call fails with that error, and the Worker ends.
+   * @param {Job} job
+   * @param {unknown} progress
+   */
+  #reportProgress(job, progress) {
     try {
       job.call.onProgress?.(progress);
     } catch (reason) {
-      this.#finish().reject(reason);
+      this.#releaseJob().reject(reason);
       this.#on.failed();
     }
   }
 
-  /** Send the next chunk to a method that asked for it. @param {Job} job */
-  async #feed(job) {
+  /**
+   * Send the next chunk of the caller's stream to the method that asked for it, unless the job has ended meanwhile. If the stream fails, the
+   * call fails with its error, and the Worker ends.
+   * @param {Job} job
+   */
+  async #sendChunk(job) {
     try {
       const { done, value } = await /** @type {import("./items.js").Feed} */ (job.call.feed).next();
       if (this.job !== job) return;
-      const { values, memory } = packed(job.call, [value]);
+      const { values, memory } = packValues(job.call, [value]);
       this.#send(job, { chunk: values[0], done }, memory);
     } catch (reason) {
       if (this.job !== job) return;
-      this.#finish().reject(reason);
+      this.#releaseJob().reject(reason);
       this.#on.failed(); // the method waits for a chunk that will not come
     }
   }
 
-  #finish() {
+  /** Take the job from the Worker, which is free then and no longer keeps the process alive, and return it for an answer. */
+  #releaseJob() {
     const job = /** @type {Job} */ (this.job);
     this.job = undefined;
     this.#thread.unref?.();
     return job;
   }
 
-  /** @param {string} message */
+  /**
+   * Reject the job, if there is one, because the Worker failed, and tell the pool.
+   * @param {string} message of an error of status WORKER
+   */
   #fail(message) {
     const reason = new WwhoError("WORKER", message);
-    if (this.job) this.#finish().reject(reason);
-    this.#on.failed(this.#loaded ? undefined : reason);
+    if (this.job) this.#releaseJob().reject(reason);
+    this.#on.failed(this.#hasLoaded ? undefined : reason);
   }
 }
 
-/** The error for an argument or a chunk that cannot be sent. @param {Call} call @param {unknown} cause */
-function cannotSend({ method }, cause) {
+/**
+ * Make the error for an argument or a chunk that cannot be sent to a Worker; the caller throws it.
+ * @param {Call} call whose method the message names
+ * @param {unknown} cause the runtime's error
+ * @returns {WwhoError} of status ARGUMENT
+ */
+function sendError({ method }, cause) {
   return new WwhoError("ARGUMENT", `${method} cannot send what it was given to a Worker: ${cause}`, { cause });
 }
 
 /**
- * Values as they are sent. Their memory is copied, and only the part that the view covers, because the caller may change it afterwards.
- * If it is to be transferred, the memory itself is sent.
+ * Prepare values for sending. Typed arrays are copied, only as far as the view reaches, because the caller may change them afterwards. If
+ * the call transfers memory, they are sent themselves: the caller can no longer use them, nor anything else in their memory.
  * @param {Call} call
  * @param {unknown[]} values
  * @returns {Parcel}
+ * @throws {WwhoError} ARGUMENT if the memory of one was transferred before
  */
-function packed(call, values) {
+function packValues(call, values) {
   try {
     const own = call.transfer ? subarray : slice;
     const sent = values.map((value) => (isArray(value) ? own.call(value) : value));
     return { values: sent, memory: sent.filter(isArray).map(({ buffer }) => /** @type {ArrayBuffer} */ (buffer)) };
   } catch (cause) {
-    throw cannotSend(call, cause);
+    throw sendError(call, cause);
   }
 }
 
-/** @param {unknown} value @returns {value is Uint8Array} or another typed array */
+/**
+ * Tell whether a value is a typed array of any kind.
+ * @param {unknown} value
+ * @returns {value is Uint8Array}
+ */
 const isArray = (value) => ArrayBuffer.isView(value) && !(value instanceof DataView);

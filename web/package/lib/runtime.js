@@ -7,15 +7,18 @@ import { BaseTokenizer } from "./tokenizer.js";
 /** @typedef {import("./source.js").LoadOptions} LoadOptions */
 
 /**
- * @param {() => unknown} core what coreModule takes
- * @param {typeof import("./source.js").readBytes} read
+ * Make the class Tokenizer and the function init of a runtime.
+ * @param {() => unknown} core returns the source of wwho.wasm: a compiled module, or what `read` takes
+ * @param {typeof import("./source.js").readBytes} read reads the bytes of any source that the runtime has
  */
 export function runtime(core, read) {
   class Tokenizer extends BaseTokenizer {
     /**
+     * Load a tokenizer, and compile the core if it is not compiled yet; both are read at the same time.
      * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file; a path if the runtime has files
-     * @param {LoadOptions} [options]
+     * @param {LoadOptions} [options] for the tokenizer's file
      * @returns {Promise<Tokenizer>}
+     * @throws {import("./errors.js").WwhoError} with the status of the rule that the file breaks; FETCH, ARGUMENT or one of coreModule's
      */
     static async load(source, options) {
       const [module, blob] = await Promise.all([coreModule(core, read), read(source, "the tokenizer", options)]);
@@ -23,9 +26,10 @@ export function runtime(core, read) {
     }
 
     /**
-     * The same, synchronously.
+     * Load a tokenizer from bytes, synchronously.
      * @param {ArrayBuffer | ArrayBufferView} source the bytes of a .wwho file
      * @returns {Tokenizer}
+     * @throws {import("./errors.js").WwhoError} as load; also ARGUMENT if the core must be fetched and was not compiled before
      */
     static loadSync(source) {
       const bytes = bytesOf(source);
@@ -37,8 +41,10 @@ export function runtime(core, read) {
   return {
     Tokenizer,
     /**
-     * Compile the core, once. load and getEncoding call this for you.
-     * @param {unknown} [source] another wwho.wasm than the one that comes with this file
+     * Compile the core, once; load and getEncoding do this, too. The first call decides, and later ones wait for it.
+     * @param {unknown} [source] another wwho.wasm than the one that comes with the package
+     * @returns {Promise<void>}
+     * @throws {import("./errors.js").WwhoError} NO_WEBASSEMBLY, FETCH, WASM or ARGUMENT; the next call tries again
      */
     async init(source) {
       await coreModule(() => source ?? core(), read);

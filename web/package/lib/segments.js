@@ -8,15 +8,16 @@ import { utf8 } from "./decoding.js";
 /** @typedef {readonly { name: string, hasUnits: boolean }[]} Routes */
 /** @typedef {{ route: string, text: string, start: number, end: number, units: string[], rules: string[] }} Segment */
 
-/** What a unit is, by its rule. @type {Readonly<Record<number, "syllable" | "orphan" | "passthrough">>} */
+/** What a unit is, by the number of its rule. @type {Readonly<Record<number, "syllable" | "orphan" | "passthrough">>} */
 export const RULES = { [SYLLABLE]: "syllable", [ORPHAN]: "orphan", [PASSTHROUGH]: "passthrough" };
 
 /**
- * The segments of a text.
+ * Return the segments of a text, each of one route, with their units. A segment that goes on in the next part is one segment.
  * @param {Core} core
- * @param {Routes} routes
+ * @param {Routes} routes by their indices
  * @param {Text} text
- * @param {Iterable<Text>} parts of it, whose tokens are those of the whole
+ * @param {Iterable<Text>} parts of the text, in order, cut where no pretoken or unit is cut
+ * @returns {Segment[]} offsets in UTF-16 units of the text
  */
 export function segmentsOf(core, routes, text, parts) {
   /** @type {Segment[]} */
@@ -28,28 +29,42 @@ export function segmentsOf(core, routes, text, parts) {
       segment.end += offset;
       const last = segments.at(-1);
       // A part may begin inside a segment, but never inside a pretoken or a unit.
-      if (i > 0 || !last || !isOne(core, last, text, segment)) segments.push(segment);
+      if (i > 0 || !last || !continuesSegment(core, last, text, segment)) segments.push(segment);
       else {
-        last.text += between(last, text, segment) + segment.text;
+        last.text += textBetween(last, text, segment) + segment.text;
         last.end = segment.end;
         last.units.push(...segment.units);
         last.rules.push(...segment.rules);
       }
     }
-    offset += core.unitsIn(part);
+    offset += core.utf16Length(part);
   }
   return segments;
 }
 
-/** Whether two neighbouring parts of a text are one segment. @param {Core} core @param {Segment} a @param {Text} text @param {Segment} b */
-function isOne(core, a, text, b) {
+/**
+ * Tell whether two neighbouring segments, of two parts of a text, are one: the core cuts them together, and no segment begins between.
+ * @param {Core} core
+ * @param {Segment} a the last of a part
+ * @param {Text} text the whole text
+ * @param {Segment} b the first of the next part
+ * @returns {boolean}
+ */
+function continuesSegment(core, a, text, b) {
   if (a.route !== b.route) return false;
-  const [first, last] = [a.text.length, a.text.length + between(a, text, b).length];
-  const { spans, starts } = core.spans(a.text + between(a, text, b) + b.text);
+  const between = textBetween(a, text, b);
+  const [first, last] = [a.text.length, a.text.length + between.length];
+  const { spans, starts } = core.spans(a.text + between + b.text);
   return !spans.some((span, i) => span.first && first <= starts[i] && starts[i] <= last);
 }
 
-/** @param {Core} core @param {Routes} routes @param {Text} text of at most one part @returns {Segment[]} */
+/**
+ * Return the segments of one part of a text.
+ * @param {Core} core
+ * @param {Routes} routes by their indices
+ * @param {Text} text the part
+ * @returns {Segment[]} offsets in UTF-16 units of the part; units and rules only for routes that have units
+ */
 function segmentsIn(core, routes, text) {
   const { spans, starts, ends } = core.spans(text);
   const slice = slicer(text);
@@ -64,7 +79,7 @@ function segmentsIn(core, routes, text) {
     }
     const segment = segments[segments.length - 1];
     segment.end = ends[i];
-    // Including what a stage drops in between.
+    // The segment's text includes what a step drops between its pretokens.
     if (i + 1 === spans.length || spans[i + 1].first) {
       segment.text = slice({ start: spans[begin].start, end: span.end }, segment.start, segment.end);
     }
@@ -76,13 +91,19 @@ function segmentsIn(core, routes, text) {
   return segments;
 }
 
-/** What a stage drops between two segments; unknown for bytes. @param {Segment} a @param {Text} text @param {Segment} b */
-const between = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
+/**
+ * Return the text between two segments, which a step dropped; "" of bytes, where it is unknown.
+ * @param {Segment} a
+ * @param {Text} text
+ * @param {Segment} b
+ */
+const textBetween = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
 
 /**
- * A function that slices a text, whether it is a string or bytes.
+ * Return a function that slices a text, whether it is a string or bytes. Lone surrogates and broken UTF-8 become U+FFFD.
  * @param {Text} text
- * @returns {(span: { start: number, end: number }, start: number, end: number) => string}
+ * @returns {(span: { start: number, end: number }, start: number, end: number) => string} takes the slice's bounds twice: in bytes of UTF-8,
+ *   and in UTF-16 units
  */
 export function slicer(text) {
   if (typeof text === "string") {

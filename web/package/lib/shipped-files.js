@@ -1,6 +1,6 @@
 // The encodings as files next to the package: for browsers, and for bundlers that copy what `new URL` names literally.
 
-/** One literal address each, because bundlers cannot follow a computed one. Written by tools/build_npm.py. */
+/** Functions that return the address of each encoding's file: a literal each, because bundlers cannot follow a computed address. Written by tools/build_npm.py. */
 export const ENCODINGS = {
   cl100k_base: () => new URL("../models/cl100k_base.wwho", import.meta.url),
   gpt2: () => new URL("../models/gpt2.wwho", import.meta.url),

@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 
 import { Tokenizer, init } from "../node-tokenizer.js";
-import { kept } from "./embedded.js";
+import { openOnce } from "./embedded.js";
 
 const MODELS = new URL("../../../py/wwho/models/", import.meta.url);
 
@@ -14,7 +14,7 @@ export const ENCODINGS = Object.fromEntries(
     .filter((file) => file.endsWith(".wwho"))
     .map((file) => {
       const bytes = () => new Uint8Array(readFileSync(new URL(file, MODELS)));
-      const load = kept(() => Tokenizer.loadSync(bytes()));
+      const load = openOnce(() => Tokenizer.loadSync(bytes()));
       return [file.slice(0, -".wwho".length), () => init().then(() => ({ bytes, load }))];
     }),
 );

@@ -8,9 +8,10 @@ import { itemsOf, unlessAborted } from "./items.js";
 /** @typedef {{ signal?: AbortSignal, onProgress?: (progress: LoadProgress) => void }} LoadOptions */
 
 /**
+ * Read all bytes of a source: fetch an address, read a response or a Blob, or take bytes as they are, without a copy.
  * @param {unknown} source URL (or its text), Response, Blob, ArrayBuffer or a view of one; or a promise of one of these
- * @param {string} what named in messages, such as "the tokenizer"
- * @param {LoadOptions} [options]
+ * @param {string} what the source's name in messages, such as "the tokenizer"
+ * @param {LoadOptions} [options] `onProgress` is called for each chunk of a response, and once for other sources
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  * @throws {WwhoError} FETCH if the network or the server fails, ARGUMENT for any other kind of source; otherwise the signal's reason
  */
@@ -21,22 +22,24 @@ export async function readBytes(source, what, options = {}) {
   const { signal, onProgress } = options;
   const given = await unlessAborted(coming, signal);
   if (typeof given === "string" || isUrl(given)) {
-    return readResponse(await request(given, what, signal), what, options);
+    return readResponse(await fetchResponse(given, what, signal), what, options);
   }
   if (isResponse(given)) {
     return readResponse(given, what, options);
   }
-  const bytes = await unlessAborted(bytesAt(given, what), signal);
+  const bytes = await unlessAborted(localBytes(given, what), signal);
   onProgress?.({ loaded: bytes.length, total: bytes.length });
   return bytes;
 }
 
 /**
- * @param {unknown} given
- * @param {string} what
+ * Return the bytes of a source that needs no network.
+ * @param {unknown} given a Blob, which is read, or bytes, which are not copied
+ * @param {string} what its name in messages
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {WwhoError} ARGUMENT for anything else
  */
-async function bytesAt(given, what) {
+async function localBytes(given, what) {
   if (isBlob(given)) return new Uint8Array(await given.arrayBuffer());
   const bytes = bytesOf(given);
   if (bytes) return bytes;
@@ -44,11 +47,14 @@ async function bytesAt(given, what) {
 }
 
 /**
+ * Fetch an address; the status of the response is not checked.
  * @param {string | URL} url
- * @param {string} what
+ * @param {string} what its name in messages
  * @param {AbortSignal} [signal]
+ * @returns {Promise<Response>}
+ * @throws {WwhoError} FETCH if there is no response; otherwise the signal's reason
  */
-async function request(url, what, signal) {
+async function fetchResponse(url, what, signal) {
   try {
     return await fetch(url, { signal });
   } catch (cause) {
@@ -59,10 +65,13 @@ async function request(url, what, signal) {
 }
 
 /**
+ * Read the body of a response.
  * @param {Response} response
- * @param {string} what
+ * @param {string} what its name in messages
  * @param {LoadOptions} options
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {WwhoError} FETCH for an HTTP status of an error, a body that was read before, or one that ends early; otherwise the signal's
+ *   reason
  */
 async function readResponse(response, what, options) {
   if (!response.ok) {
@@ -82,9 +91,12 @@ async function readResponse(response, what, options) {
 }
 
 /**
- * @param {Response} response
+ * Read a stream to its end, and report progress after each chunk, with the total if the headers state it.
+ * @param {Response} response whose headers are read
  * @param {ReadableStream<Uint8Array>} body
  * @param {LoadOptions} options
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws the signal's reason; what the stream or `onProgress` throws
  */
 async function readBody({ headers }, body, { signal, onProgress }) {
   // For a compressed response, the header does not state the length of the bytes that are read here.

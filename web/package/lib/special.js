@@ -11,12 +11,12 @@ import { utf8 } from "./decoding.js";
 const NO_NAMES = new Set();
 
 /**
- * The names in an option, as a set: an iterable may give them only once.
- * @param {Names | undefined} names
- * @param {string} option
+ * Return the special tokens that an option names, as a set, because an iterable may give them only once.
+ * @param {Names | undefined} names what the caller passed; undefined counts as none
+ * @param {string} option its name in messages
  * @param {ReadonlyMap<string, number>} [known] the special tokens of the model; undefined: the names are checked elsewhere
- * @returns {NameSet}
- * @throws {WwhoError} ARGUMENT
+ * @returns {NameSet} "all" stays; the empty text is left out
+ * @throws {WwhoError} ARGUMENT for another kind of value, or for a name that the model does not have
  */
 export function nameSet(names, option, known) {
   if (names === undefined) {
@@ -32,13 +32,14 @@ export function nameSet(names, option, known) {
   }
   set.delete(""); // the empty text is everywhere
   const unknown = known && [...set].find((name) => !known.has(name));
-  if (known && unknown !== undefined) throw argumentError(`a name in ${option}`, unknown, listed([...known.keys()]));
+  if (known && unknown !== undefined) throw argumentError(`a name in ${option}`, unknown, listNames([...known.keys()]));
   return set;
 }
 
 /**
- * The same options with sets, which can be read more than once.
+ * Return a copy of options in which the special tokens are sets, which can be read more than once.
  * @param {import("./tokenizer.js").EncodeOptions} options
+ * @throws {WwhoError} ARGUMENT if they are neither iterables of texts nor "all"
  */
 export function reusable(options) {
   const { allowedSpecial, disallowedSpecial } = options;
@@ -51,39 +52,44 @@ export function reusable(options) {
 
 const MOST_LISTED = 8;
 
-/** @param {readonly string[]} known */
-function listed(known) {
+/**
+ * Return the special tokens that a caller may name, for an error message: the first eight, and how many more there are.
+ * @param {readonly string[]} known
+ * @returns {string}
+ */
+function listNames(known) {
   const more = known.length - MOST_LISTED;
   const shown = known.slice(0, MOST_LISTED).join(", ");
   return known.length === 0 ? "none: the tokenizer has no special tokens" : `one of ${shown}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** @param {NameSet} names */
+/** Tell whether an option names no special token at all. @param {NameSet} names */
 const isEmpty = (names) => names !== "all" && names.size === 0;
 
 /**
- * One byte for each added token, 1 if it is allowed; null if none is.
- * @param {ReadonlyMap<string, number>} added the number of each, in the order of ids: some models have thousands
+ * Return the mask of allowed added tokens that the core takes: one byte for each added token, 1 if the text may contain it.
+ * @param {ReadonlyMap<string, number>} added the index of each added token by its text; some models have thousands
  * @param {NameSet} allowed
- * @returns {Uint8Array | null}
+ * @returns {Uint8Array | null} null if none is allowed
  */
 export function allowedMask(added, allowed) {
   if (isEmpty(allowed)) return null;
   const mask = new Uint8Array(added.size);
   if (allowed === "all") return mask.fill(1);
   for (const name of allowed) {
-    const number = added.get(name);
-    if (number !== undefined) mask[number] = 1;
+    const index = added.get(name);
+    if (index !== undefined) mask[index] = 1;
   }
   return mask;
 }
 
 /**
+ * Reject a text that contains a disallowed special token.
  * @param {string | Uint8Array} text
- * @param {ReadonlyMap<string, number>} specials
+ * @param {ReadonlyMap<string, number>} specials the special tokens of the model by their texts
  * @param {NameSet} allowed
- * @param {NameSet} disallowed
- * @throws {WwhoError} SPECIAL_TOKEN
+ * @param {NameSet} disallowed "all" is every special token that is not allowed
+ * @throws {WwhoError} SPECIAL_TOKEN, with the token
  */
 export function refuseDisallowed(text, specials, allowed, disallowed) {
   if (isEmpty(disallowed)) {

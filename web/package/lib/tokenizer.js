@@ -13,19 +13,19 @@ import {
   requireString,
   requireTarget,
   requireText,
-  tokensIn,
+  tokenLimit,
 } from "./arguments.js";
 import { KINDS, chunks, longestStart } from "./boundaries.js";
-import { Core, decodedTooLong } from "./core.js";
+import { Core, decodedTooLongError } from "./core.js";
 import { Decoding, newDecoder, utf8 } from "./decoding.js";
 import { WwhoError } from "./errors.js";
-import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_STAGE, OF_TOKENIZER, SKIP_SPECIAL, UNK_TOKEN } from "./header.js";
-import { KEEP, WAITS, describe, readProvenance } from "./info.js";
+import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_TOKENIZER, SKIP_SPECIAL, UNK_TOKEN } from "./header.js";
+import { CUT, KEEP, WAITS, describe, listSteps, readProvenance } from "./info.js";
 import { itemsOf } from "./items.js";
-import { PART_BYTES, Parts, joined, partsOf } from "./parts.js";
+import { PART_BYTES, Parts, joinArrays, partsOf } from "./parts.js";
 import { segmentsOf, slicer } from "./segments.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
-import { filled, placesOf, trimOffsets, trimmed } from "./template.js";
+import { fillTemplate, placesOf, trimOffsets, trimText } from "./template.js";
 import { isSymbols, traceScript, tracerOf } from "./trace.js";
 
 /** @typedef {import("./core.js").Text} Text */
@@ -37,7 +37,7 @@ import { isSymbols, traceScript, tracerOf } from "./trace.js";
 /** @typedef {PairOptions & { units?: boolean }} OffsetOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
 /** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./boundaries.js").Kind }} ChunkOptions */
-/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given what options mean to the core, and what ids come in */
+/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given checked options: the mask of allowed added tokens and the core's flags; whether ids come in a plain array; a second text; whether the template's ids are added; whether units are wanted */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
 /** For calls without options. @type {Given} */
@@ -53,7 +53,7 @@ const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fata
 const CHUNK_OPTIONS = new Set([...TEMPLATE_OPTIONS, "overlap", "prefer"]);
 const DECODE_OPTIONS = new Set(["skipSpecialTokens"]);
 const FEED_OPTIONS = new Set([...DECODE_OPTIONS, "signal"]);
-/** The longest text that ids may have. */
+/** The longest text that ids may have, in bytes. */
 const MAX_BYTES = 2 ** 32 - 1;
 
 /** The size of parts if only the beginning of a text is needed: bytes per token, more than most have; and the minimum. */
@@ -63,42 +63,50 @@ const LEAST_BYTES = 1 << 12;
 const PART_IDS = 1 << 16;
 
 /**
- * The added tokens: the ids of special ones by their texts; the numbers of all by their texts; what `trimOffsets` needs to know, by their
- * ids; and whether any takes white space beside it.
+ * Read the added tokens of a tokenizer from the core.
  * @param {Core} core
  * @param {readonly { kind: string, unkId: number | null }[]} models
+ * @returns {{ special: Map<string, number>, indices: Map<string, number>, trimmed: Map<number, string | null>, takesSpace: boolean }} the ids
+ *   of special tokens by their texts; the indices of all added tokens by their texts; what `trimOffsets` needs, by their ids; whether any
+ *   added token takes white space beside it into itself
  */
 function listAdded(core, models) {
   const all = Array.from({ length: core.info(OF_TOKENIZER).n_added ?? 0 }, (_, i) => {
-    const { id, flags, bytes } = core.added(i);
+    const { id, flags, bytes } = core.addedToken(i);
     return { id, flags, text: utf8(bytes) };
   });
   const special = all.filter(({ flags }) => flags & ADDED_SPECIAL);
   const unknown = models.filter(({ kind }) => kind === "viterbi");
   /** @type {[number, string | null][]} */
-  const texts = [...all.map(({ id, text }) => entry(id, trimmed(text))), ...unknown.map(({ unkId }) => entry(unkId ?? -1, null))];
+  const texts = [...all.map(({ id, text }) => entry(id, trimText(text))), ...unknown.map(({ unkId }) => entry(unkId ?? -1, null))];
   return {
     special: new Map(special.map(({ id, text }) => entry(text, id))),
-    numbers: new Map(all.map(({ text }, i) => entry(text, i))),
+    indices: new Map(all.map(({ text }, i) => entry(text, i))),
     trimmed: new Map(texts),
-    strips: all.some(({ flags }) => flags & (ADDED_LSTRIP | ADDED_RSTRIP)),
+    takesSpace: all.some(({ flags }) => flags & (ADDED_LSTRIP | ADDED_RSTRIP)),
   };
 }
 
-/** @template K, V @param {K} key @param {V} value @returns {[K, V]} */
+/**
+ * Return a pair for a Map, with the type of one.
+ * @template K, V
+ * @param {K} key
+ * @param {V} value
+ * @returns {[K, V]}
+ */
 const entry = (key, value) => [key, value];
 
 /** A tokenizer for one artifact. It is immutable; options are passed to each call. */
 export class BaseTokenizer {
-  /** @type {Core | undefined} */
+  /** The core with the tokenizer; undefined after free(). @type {Core | undefined} */
   #core;
-  /** @type {readonly { name: string, hasUnits: boolean }[]} */
+  /** The routes by their indices. @type {readonly { name: string, hasUnits: boolean }[]} */
   #routes;
   /** The added tokens, once they are needed: listing thousands takes milliseconds. @type {ReturnType<typeof listAdded> | undefined} */
-  #tokens;
+  #added;
   /** Text of each special token and its id; the constructor makes it a getter. @type {ReadonlyMap<string, number>} @readonly */
   specialTokens = new Map();
-  /** How the offsets of a single text are trimmed: FORMAT.md, TEMPLATE. */
+  /** How the offsets of a single text are trimmed, as trimOffsets takes it: FORMAT.md, TEMPLATE. 0: not at all. */
   #trim;
   /** Whether no token can stand for more text than the longest token has, added tokens aside. */
   #isBounded;
@@ -123,20 +131,21 @@ export class BaseTokenizer {
     const core = new Core(module, blob);
     this.#core = core;
     /** Where the model came from: texts by key. @readonly */
-    this.provenance = Object.freeze(readProvenance(core.origin()));
+    this.provenance = Object.freeze(readProvenance(core.provenance()));
     /** The encoding's name. @readonly */
     this.name = this.provenance.name ?? "unnamed";
     /** @readonly */
     this.info = describe(core);
-    Object.defineProperty(this, "specialTokens", { get: () => this.#listed.special, enumerable: true });
+    Object.defineProperty(this, "specialTokens", { get: () => this.#addedTokens.special, enumerable: true });
     this.#routes = this.info.routes;
-    const { n_stages: nStages, n_steps: nSteps, decoder } = core.info(OF_TOKENIZER);
-    this.#normalizes = nSteps !== 0;
+    const { n_normalizer: nNormalizer, decoder } = core.info(OF_TOKENIZER);
+    const steps = listSteps(core);
+    this.#normalizes = nNormalizer !== 0;
     this.#waits = decoder === WAITS;
     this.#trim = placesOf(core, false, false)[0]?.id ?? 0;
-    const spells = this.info.models.every(({ kind, unknown }) => kind === "bpe" && unknown !== "id");
-    const drops = Array.from({ length: nStages ?? 0 }, (_, i) => core.list(OF_STAGE, i, "actions")).some((actions) => actions.some((action) => action !== KEEP));
-    this.#isBounded = spells && !this.#normalizes && !drops;
+    const spells = this.info.models.every(({ kind, symbols, unknown }) => kind === "bpe" && (symbols === "bytes" ? unknown !== "id" : unknown === "spell"));
+    const keeps = steps.every(({ kind, actions }) => kind === CUT && actions.every((action) => action === KEEP));
+    this.#isBounded = spells && keeps;
     bindMethods(this, BaseTokenizer.prototype);
   }
 
@@ -145,11 +154,13 @@ export class BaseTokenizer {
     return this.#core === undefined;
   }
 
-  get #listed() {
-    return (this.#tokens ??= listAdded(this.#open, this.info.models));
+  /** The added tokens, which are read from the core at the first call. */
+  get #addedTokens() {
+    return (this.#added ??= listAdded(this.#openCore, this.info.models));
   }
 
-  get #open() {
+  /** The core. @throws {WwhoError} FREED after free() */
+  get #openCore() {
     if (this.#core === undefined) {
       throw new WwhoError("FREED", `the tokenizer ${this.name} was freed; load it again`);
     }
@@ -157,25 +168,28 @@ export class BaseTokenizer {
   }
 
   /**
-   * What the core needs for a call besides the text.
+   * Check the text and the options of a call that encodes, and return what they mean to the core.
    * @param {Text} text
    * @param {(IdsOptions & OffsetOptions) | undefined} options
-   * @param {ReadonlySet<string>} [known] names of options
+   * @param {ReadonlySet<string>} [known] the names of the method's options
    * @returns {Given}
+   * @throws {WwhoError} FREED, ARGUMENT, or SPECIAL_TOKEN if a text contains a disallowed one
    */
-  #prepare(text, options, known = ENCODE_OPTIONS) {
-    void this.#open;
+  #prepareCall(text, options, known = ENCODE_OPTIONS) {
+    void this.#openCore;
     requireText(text);
     // Most calls have no options, and should not pay for them.
     return options === undefined ? DEFAULTS : this.#readOptions(text, options, known);
   }
 
   /**
-   * What options mean, after the check for disallowed tokens.
+   * Check options, check the texts for disallowed special tokens, and return what the options mean to the core. Names in allowedSpecial and
+   * disallowedSpecial must be special tokens of the model.
    * @param {Text} text
    * @param {IdsOptions & OffsetOptions} options
-   * @param {ReadonlySet<string>} known
+   * @param {ReadonlySet<string>} known the names of the method's options
    * @returns {Given}
+   * @throws {WwhoError} ARGUMENT, SPECIAL_TOKEN
    */
   #readOptions(text, options, known) {
     requireOptions(options, known);
@@ -195,96 +209,128 @@ export class BaseTokenizer {
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.specialTokens);
     for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.specialTokens, allowed, disallowed);
     const flags = (unk === "token" ? UNK_TOKEN : 0) | (added ? 0 : NO_ADDED);
-    return { mask: allowedMask(this.#listed.numbers, allowed), flags, array, pair, special: addSpecialTokens, units };
+    return { mask: allowedMask(this.#addedTokens.indices, allowed), flags, array, pair, special: addSpecialTokens, units };
   }
 
   /**
-   * Parts of a text whose tokens are those of the whole. The core's memory grows with the text of a call, and never shrinks.
+   * Cut a text into parts whose tokens are those of the whole, because the core's memory grows with the text of a call, and never shrinks.
    * @template {Text} T
    * @param {T} text
-   * @param {Given} given
-   * @param {number} [size] of the parts, in bytes or UTF-16 units
-   * @returns {Iterable<T>}
+   * @param {Given} given the checked options of the call
+   * @param {number} [size] about how long a part is, in bytes or UTF-16 units
+   * @returns {Iterable<T>} no part is empty; nothing for an empty text; the whole text if added tokens are not searched for
    */
   #partsOf(text, { mask, flags }, size = PART_BYTES) {
     // If added tokens are not searched for, the core calls no place safe.
     if (text.length <= size || flags & NO_ADDED) return text.length > 0 ? [text] : [];
-    return partsOf(text, this.#open, mask, size);
+    return partsOf(text, this.#openCore, mask, size);
   }
 
   /**
-   * A text as the first steps of the model's normalizer rewrite it, as a string or bytes; for most models the text itself.
+   * Rewrite a text with the first steps of the model's normalizer, as every method that encodes does; added tokens are not looked for.
    * @template {Text} T
    * @param {T} text
-   * @returns {T}
+   * @returns {T} a string of a string, bytes of bytes; the text itself for most models, which have no normalizer
+   * @throws {WwhoError} ARGUMENT, FREED
    */
   normalize(text) {
     requireText(text);
     if (!this.#normalizes) return text;
-    const { bytes } = this.#open.normalize(text);
+    const { bytes } = this.#openCore.normalize(text);
     return /** @type {T} */ (typeof text === "string" ? utf8(bytes) : bytes);
   }
 
-  /** @param {Text} text @param {IdsOptions} [options] */
+  /**
+   * Return the ids of a text.
+   * @param {Text} text
+   * @param {IdsOptions} [options]
+   * @returns {Uint32Array | number[]} a plain array with `array: true`
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
+   */
   encode(text, options) {
-    const given = this.#prepare(text, options, IDS_OPTIONS);
-    const ids = isPlain(given) ? this.#encodeAll(text, given) : this.#filled(text, given, this.#idsOf).ids;
+    const given = this.#prepareCall(text, options, IDS_OPTIONS);
+    const ids = isSingleText(given) ? this.#encodeAll(text, given) : this.#fillTemplate(text, given, this.#tokensWithoutOffsets).ids;
     return given.array ? Array.from(ids) : ids;
   }
 
-  /** @param {Text} text @param {Given} given */
+  /**
+   * Return the ids of one text, encoded in parts if it is long.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   * @returns {Uint32Array}
+   */
   #encodeAll(text, given) {
-    return text.length <= PART_BYTES ? this.#encode(text, given) : joined(this.#encodeParts(text, given));
+    return text.length <= PART_BYTES ? this.#encodePart(text, given) : joinArrays(this.#encodeParts(text, given));
   }
 
-  /** The same as filled() takes them. @param {Text} text @param {Given} given */
-  #idsOf = (text, given) => ({ ids: this.#encodeAll(text, given) });
+  /**
+   * Return the ids of one text in the form that fillTemplate takes.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   * @returns {import("./template.js").Tokens}
+   */
+  #tokensWithoutOffsets = (text, given) => ({ ids: this.#encodeAll(text, given) });
 
   /**
-   * The tokens of one text or two, with those of the template.
+   * Return the tokens of one text or two in the places of the model's template.
    * @param {Text} text
-   * @param {Given} given
-   * @param {(text: Text, given: Given, trim: number) => import("./template.js").Tokens} tokensOf
+   * @param {Given} given with the second text, and whether the template's ids are added
+   * @param {(text: Text, given: Given, trim: number) => import("./template.js").Tokens} tokensOf encodes one text
    */
-  #filled(text, given, tokensOf) {
-    const places = this.#places(given);
+  #fillTemplate(text, given, tokensOf) {
+    const places = this.#templatePlaces(given);
     const tokens = (/** @type {string} */ name, /** @type {Text} */ each) =>
       tokensOf(each, given, places.find(({ what }) => what === name)?.id ?? 0);
-    return filled(places, { first: tokens("first", text), ...(given.pair !== undefined && { second: tokens("second", given.pair) }) });
+    return fillTemplate(places, { first: tokens("first", text), ...(given.pair !== undefined && { second: tokens("second", given.pair) }) });
   }
 
-  /** The places of the template. @param {Given} given */
-  #places(given) {
-    return placesOf(this.#open, given.pair !== undefined, given.special === true);
-  }
-
-  /** How many ids the template adds. @param {Given} given */
-  #nSpecial(given) {
-    return given.special ? this.#places(given).filter(({ what }) => what === "id").length : 0;
-  }
-
-  /** @param {Text} part @param {Given} given */
-  #encode(part, { mask, flags }) {
-    return this.#open.encode(part, mask, flags);
-  }
-
-  /** @param {Text} text @param {Given} given */
-  *#encodeParts(text, given) {
-    for (const part of this.#partsOf(text, given)) yield this.#encode(part, given);
+  /** Return the places of the model's template for a call. @param {Given} given the checked options */
+  #templatePlaces(given) {
+    return placesOf(this.#openCore, given.pair !== undefined, given.special === true);
   }
 
   /**
+   * Return how many ids the template adds in a call; 0 if they are not wanted.
+   * @param {Given} given the checked options
+   */
+  #templateIdCount(given) {
+    return given.special ? this.#templatePlaces(given).filter(({ what }) => what === "id").length : 0;
+  }
+
+  /**
+   * Return the ids of a part of a text, in one call of the core.
+   * @param {Text} part
+   * @param {Given} given the checked options
+   * @returns {Uint32Array}
+   */
+  #encodePart(part, { mask, flags }) {
+    return this.#openCore.encode(part, mask, flags);
+  }
+
+  /**
+   * Yield the ids of each part of a text.
    * @param {Text} text
-   * @param {Uint32Array} target
+   * @param {Given} given the checked options
+   * @returns {Generator<Uint32Array>}
+   */
+  *#encodeParts(text, given) {
+    for (const part of this.#partsOf(text, given)) yield this.#encodePart(part, given);
+  }
+
+  /**
+   * Write the first ids of a text into `target`, as many as fit without splitting a character.
+   * @param {Text} text
+   * @param {Uint32Array} target changed in place; entries after the last id that is written stay as they are
    * @param {EncodeOptions} [options]
-   * @returns {{ read: number, written: number }}
+   * @returns {{ read: number, written: number }} how much of the text the ids stand for, in UTF-16 units of a string or in bytes; how many ids
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
    */
   encodeInto(text, target, options) {
     requireTarget(target);
-    const given = this.#prepare(text, options);
+    const given = this.#prepareCall(text, options);
     const total = { read: 0, written: 0 };
-    for (const part of this.#partsOf(text, given, sizeFor(target.length))) {
-      const { read, written } = this.#open.encodeInto(part, target.subarray(total.written), given.mask, given.flags);
+    for (const part of this.#partsOf(text, given, partSizeFor(target.length))) {
+      const { read, written } = this.#openCore.encodeInto(part, target.subarray(total.written), given.mask, given.flags);
       total.read += read;
       total.written += written;
       if (read < part.length) break;
@@ -293,96 +339,135 @@ export class BaseTokenizer {
   }
 
   /**
-   * The ids of a long text, some at a time.
+   * Yield the ids of a long text, some at a time, without the model's template. Arguments are checked when the first ids are asked for.
    * @param {Text} text
-   * @param {IdsOptions} [options]
+   * @param {IdsOptions} [options] PART_OPTIONS
    * @returns {Generator<Uint32Array | number[], void, undefined>}
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
    */
   *encodeGenerator(text, options) {
-    const given = this.#prepare(text, options, PART_OPTIONS);
+    const given = this.#prepareCall(text, options, PART_OPTIONS);
     for (const ids of this.#encodeParts(text, given)) yield given.array ? Array.from(ids) : ids;
   }
 
-  /** @param {Text} text @param {OffsetOptions} [options] */
+  /**
+   * Return the ids of a text, and where each token begins and ends in UTF-16 units; with `units`, also where pretokens and units do.
+   * @param {Text} text
+   * @param {OffsetOptions} [options]
+   * @returns columns `ids`, `starts`, `ends`; with a pair or the template also `types`; with units `unitStarts`, `unitEnds`, `unitRoutes`
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
+   */
   encodeWithOffsets(text, options) {
-    const given = this.#prepare(text, options, OFFSET_OPTIONS);
-    if (given.units && !isPlain(given)) throw argumentError("units", true, "left out where there is a pair, or special tokens are added");
-    return isPlain(given) ? this.#placed(text, given, this.#trim) : this.#filled(text, given, this.#placed);
+    const given = this.#prepareCall(text, options, OFFSET_OPTIONS);
+    if (given.units && !isSingleText(given)) throw argumentError("units", true, "left out where there is a pair, or special tokens are added");
+    return isSingleText(given) ? this.#tokensWithOffsets(text, given, this.#trim) : this.#fillTemplate(text, given, this.#tokensWithOffsets);
   }
 
-  /** @param {Text} text @param {Given} given @param {number} trim */
-  #placed = (text, given, trim) => {
+  /**
+   * Return the ids and offsets of one text, trimmed as the model's post-processor does.
+   * @param {Text} text
+   * @param {Given} given the checked options of the call
+   * @param {number} trim how, as trimOffsets takes it; 0: not at all
+   */
+  #tokensWithOffsets = (text, given, trim) => {
     const found = this.#encodeAllWithOffsets(text, given);
-    if (trim) trimOffsets(found, text, trim, given.special === true, this.#open, this.#listed.trimmed);
+    if (trim) trimOffsets(found, text, trim, given.special === true, this.#openCore, this.#addedTokens.trimmed);
     return found;
   };
 
-  /** @param {Text} text @param {Given} given */
+  /**
+   * Return the ids and offsets of one text, encoded in parts if it is long, whose columns are joined.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   */
   #encodeAllWithOffsets(text, given) {
-    if (text.length <= PART_BYTES) return this.#encodeWithOffsets(text, given);
+    if (text.length <= PART_BYTES) return this.#encodePartWithOffsets(text, given);
     const parts = [...this.#encodePartsWithOffsets(text, given)];
     const { unitRoutes, ...columns } = parts[0];
     const names = /** @type {(keyof typeof columns)[]} */ (Object.keys(columns));
     const all = /** @type {typeof columns} */ (
-      Object.fromEntries(names.map((name) => [name, joined(parts.map((part) => /** @type {Uint32Array} */ (part[name])))]))
+      Object.fromEntries(names.map((name) => [name, joinArrays(parts.map((part) => /** @type {Uint32Array} */ (part[name])))]))
     );
     if (!unitRoutes) return all;
     return { ...all, unitRoutes: Uint16Array.from(parts.flatMap((part) => Array.from(part.unitRoutes ?? []))) };
   }
 
-  /** @param {Text} part @param {Given} given */
-  #encodeWithOffsets(part, { mask, flags, units }) {
-    return this.#open.encodeWithOffsets(part, mask, flags, units);
+  /**
+   * Return the ids and offsets of a part of a text, in one call of the core; the offsets are those in the part.
+   * @param {Text} part
+   * @param {Given} given the checked options
+   */
+  #encodePartWithOffsets(part, { mask, flags, units }) {
+    return this.#openCore.encodeWithOffsets(part, mask, flags, units);
   }
 
-  /** With offsets in the whole text. @param {Text} text @param {Given} given */
+  /**
+   * Yield the ids of each part of a text, with offsets in the whole text.
+   * @param {Text} text
+   * @param {Given} given the checked options
+   */
   *#encodePartsWithOffsets(text, given) {
     let offset = 0;
     for (const part of this.#partsOf(text, given)) {
-      const found = this.#encodeWithOffsets(part, given);
+      const found = this.#encodePartWithOffsets(part, given);
       for (const places of [found.starts, found.ends, found.unitStarts ?? NONE, found.unitEnds ?? NONE])
         for (let i = 0; i < places.length; i++) places[i] += offset;
-      offset += this.#open.unitsIn(part);
+      offset += this.#openCore.utf16Length(part);
       yield found;
     }
   }
 
-  /** @param {Text} text @param {PairOptions} [options] @returns {number} */
+  /**
+   * Return how many ids encode gives.
+   * @param {Text} text
+   * @param {PairOptions} [options]
+   * @returns {number}
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
+   */
   countTokens(text, options) {
-    const given = this.#prepare(text, options, PAIR_OPTIONS);
+    const given = this.#prepareCall(text, options, PAIR_OPTIONS);
     return this.#count(text, given, MAX_ID, PART_BYTES);
   }
 
   /**
+   * Count the tokens of a text up to a limit; counting stops soon after it.
    * @param {Text} text
-   * @param {number} limit in tokens
+   * @param {number} limit in tokens, 0 or more
    * @param {PairOptions} [options]
    * @returns {number | false} the count (0 for an empty text), or false if there are more than `limit` tokens
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
    */
   isWithinTokenLimit(text, limit, options) {
-    const most = tokensIn(limit, "limit", 0, "; for no limit, call countTokens");
-    const given = this.#prepare(text, options, PAIR_OPTIONS);
-    return this.#within(text, most, given);
+    const most = tokenLimit(limit, "limit", 0, "; for no limit, call countTokens");
+    const given = this.#prepareCall(text, options, PAIR_OPTIONS);
+    return this.#countWithin(text, most, given);
   }
 
-  /** @param {Text} text @param {number} limit @param {Given} given @returns {number | false} */
-  #within(text, limit, given) {
+  /**
+   * Count the tokens of one text or two, and of the template, up to a limit; a text that is too long for it is not even encoded.
+   * @param {Text} text
+   * @param {number} limit in tokens
+   * @param {Given} given the checked options of the call
+   * @returns {number | false} false if there are more
+   */
+  #countWithin(text, limit, given) {
     // No token is longer, unless it stands for unknown text, so a text of this length need not be encoded.
-    if (given.flags === 0 && this.#isBounded && text.length > limit * this.info.maxTokenBytes && !this.#listed.strips) return false;
-    const count = this.#count(text, given, limit, sizeFor(limit));
+    if (given.flags === 0 && this.#isBounded && text.length > limit * this.info.maxTokenBytes && !this.#addedTokens.takesSpace) return false;
+    const count = this.#count(text, given, limit, partSizeFor(limit));
     return count <= limit && count;
   }
 
   /**
-   * The number of tokens of one text or two, and of the template; a number above `limit` if counting stopped there.
+   * Count the tokens of one text or two, and of the template.
    * @param {Text} text
-   * @param {Given} given
-   * @param {number} limit
-   * @param {number} size of parts
+   * @param {Given} given the checked options of the call
+   * @param {number} limit in tokens: counting stops when there are more
+   * @param {number} size about how long a part is that is counted at a time, in bytes or UTF-16 units
+   * @returns {number} the count; some number above `limit` if counting stopped
    */
   #count(text, given, limit, size) {
-    if (isPlain(given)) return this.#countText(text, given, limit, size);
-    let count = this.#nSpecial(given);
+    if (isSingleText(given)) return this.#countText(text, given, limit, size);
+    let count = this.#templateIdCount(given);
     for (const each of given.pair === undefined ? [text] : [text, given.pair]) {
       if (count <= limit) count += this.#countText(each, given, limit - count, size);
     }
@@ -390,38 +475,41 @@ export class BaseTokenizer {
   }
 
   /**
-   * The same for a single text.
+   * Count the tokens of a single text, without the template.
    * @param {Text} text
-   * @param {Given} given
-   * @param {number} limit
-   * @param {number} size of parts
+   * @param {Given} given the checked options of the call
+   * @param {number} limit in tokens: counting stops when there are more
+   * @param {number} size about how long a part is that is counted at a time, in bytes or UTF-16 units
+   * @returns {number} the count; some number above `limit` if counting stopped
    */
   #countText(text, given, limit, size) {
     const { mask, flags } = given;
-    if (text.length <= size) return this.#open.count(text, mask, flags, limit);
+    if (text.length <= size) return this.#openCore.count(text, mask, flags, limit);
     let count = 0;
     for (const part of this.#partsOf(text, given, size)) {
-      count += this.#open.count(part, mask, flags, limit - count);
+      count += this.#openCore.count(part, mask, flags, limit - count);
       if (count > limit) break;
     }
     return count;
   }
 
   /**
-   * The ids of a whole text that comes in chunks, some at a time.
+   * Yield the ids of a whole text that comes in chunks, some at a time.
    * @param {any} source a ReadableStream, Blob or (async) iterable of strings or bytes
-   * @param {EncodeOptions & StreamOptions} [options]
+   * @param {EncodeOptions & StreamOptions} [options] with `fatal`, broken UTF-8 is an error
    * @returns {AsyncGenerator<Uint32Array, void, undefined>}
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, UTF8, MEMORY; the signal's reason, and what the source throws
    */
   async *encodeStream(source, options) {
     for await (const { ids } of this.#encodeChunks(source, false, options)) yield ids;
   }
 
   /**
-   * How many there are.
-   * @param {any} source
+   * Count the ids of a whole text that comes in chunks: as many as encodeStream yields.
+   * @param {any} source a ReadableStream, Blob or (async) iterable of strings or bytes
    * @param {EncodeOptions & StreamOptions} [options]
    * @returns {Promise<number>}
+   * @throws what encodeStream does
    */
   async countStream(source, options) {
     let count = 0;
@@ -430,27 +518,28 @@ export class BaseTokenizer {
   }
 
   /**
-   * The ids of each part, or how many there are.
+   * Encode a text that comes in chunks, and yield what the core gives of each part that can be encoded without what follows.
    * @param {any} source
-   * @param {boolean} counts whether only the numbers are wanted
-   * @param {EncodeOptions & StreamOptions} [options]
+   * @param {boolean} countsOnly whether only the number of tokens is wanted
+   * @param {EncodeOptions & StreamOptions} [options] `onProgress` is called for each part
+   * @returns {AsyncGenerator<ReturnType<Core["encodePart"]>, void, undefined>}
    */
-  async *#encodeChunks(source, counts, options = {}) {
+  async *#encodeChunks(source, countsOnly, options = {}) {
     requireOptions(options, STREAM_OPTIONS);
     const { signal, onProgress, fatal = false, ...encoding } = options;
     requireBoolean(fatal, "fatal");
     const given = reusable(encoding);
-    const { flags } = this.#prepare("", given);
+    const { flags } = this.#prepareCall("", given);
     // Disallowed tokens are searched for in each part, so none may be cut.
-    const mask = allowedMask(this.#listed.numbers, this.#named(given));
+    const mask = allowedMask(this.#addedTokens.indices, this.#namedSpecials(given));
     let [bytes, tokens, place] = [0, 0, 0];
     const parts = new Parts((text, more) => {
       signal?.throwIfAborted();
-      const found = this.#open.encodePart(text, more, mask, flags, place, counts);
+      const found = this.#openCore.encodePart(text, more, mask, flags, place, countsOnly);
       if (found.read === 0) return found;
       const part = text.subarray(0, found.read);
       if (fatal) requireUtf8(part, bytes);
-      void this.#prepare(part, given);
+      void this.#prepareCall(part, given);
       place = found.place;
       tokens += found.tokens;
       bytes += found.read;
@@ -461,8 +550,12 @@ export class BaseTokenizer {
     yield* parts.end();
   }
 
-  /** The special tokens that options name. @param {EncodeOptions} options */
-  #named({ allowedSpecial, disallowedSpecial }) {
+  /**
+   * Return the special tokens that options name as allowed or as disallowed.
+   * @param {EncodeOptions} options
+   * @returns {Set<string>}
+   */
+  #namedSpecials({ allowedSpecial, disallowedSpecial }) {
     const named = [allowedSpecial, disallowedSpecial].flatMap((names) =>
       names === "all" ? [...this.specialTokens.keys()] : [...(names ?? [])],
     );
@@ -470,62 +563,65 @@ export class BaseTokenizer {
   }
 
   /**
-   * The beginning of a text, as far as its first `limit` tokens reach.
+   * Return the beginning of a text, as far as its first `limit` tokens reach, never cut inside a syllable or a character.
    * @param {string} text
-   * @param {number} limit in tokens
+   * @param {number} limit in tokens; with `addSpecialTokens`, the template's are among them
    * @param {TemplateOptions} [options]
-   * @returns {string}
+   * @returns {string} the text itself if it has no more tokens
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
    */
   truncate(text, limit, options) {
     requireString(text);
-    const given = this.#prepare(text, options, TEMPLATE_OPTIONS);
-    const special = this.#nSpecial(given);
-    const most = tokensIn(limit, "limit", special) - special;
-    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, special + n, given);
+    const given = this.#prepareCall(text, options, TEMPLATE_OPTIONS);
+    const special = this.#templateIdCount(given);
+    const most = tokenLimit(limit, "limit", special) - special;
+    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#countWithin(part, special + n, given);
     if (within(text, most) !== false) return text;
     return longestStart(text, most, this.#boundaries(text, given, most), within);
   }
 
   /**
-   * A text in chunks for retrieval.
+   * Cut a text into chunks for retrieval, each of at most `limit` tokens, never inside a syllable or a character.
    * @param {string} text
-   * @param {number} limit in tokens, of each chunk
-   * @param {ChunkOptions} [options]
-   * @returns {import("./boundaries.js").Chunk[]}
+   * @param {number} limit in tokens, of each chunk; with `addSpecialTokens`, the template's are among them
+   * @param {ChunkOptions} [options] `overlap` in tokens, 0 by default; `prefer`, "paragraph" by default
+   * @returns {import("./boundaries.js").Chunk[]} in order; none for an empty text
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY; LIMIT if a single syllable has more tokens
    */
   chunk(text, limit, options = {}) {
     requireString(text);
     requireOptions(options, CHUNK_OPTIONS);
     const { overlap = 0, prefer = "paragraph", ...encoding } = options;
-    const given = this.#prepare(text, encoding, TEMPLATE_OPTIONS);
-    const special = this.#nSpecial(given);
-    const most = tokensIn(limit, "limit", special + 1) - special;
+    const given = this.#prepareCall(text, encoding, TEMPLATE_OPTIONS);
+    const special = this.#templateIdCount(given);
+    const most = tokenLimit(limit, "limit", special + 1) - special;
     const aside = special > 0 ? " without the template's tokens" : "";
-    const shared = tokensIn(overlap, "overlap", 0);
+    const shared = tokenLimit(overlap, "overlap", 0);
     if (shared >= most) {
       throw argumentError("overlap", shared, `less than limit, which is ${most}${aside}`);
     }
     if (!KINDS.includes(prefer)) throw argumentError("prefer", prefer, `one of ${KINDS.join(", ")}`);
-    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#within(part, special + n, given);
+    const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#countWithin(part, special + n, given);
     return chunks(text, { limit: most, aside }, shared, prefer, this.#boundaries(text, given, MAX_ID), within);
   }
 
   /**
-   * The places between two tokens, and between two syllables, up to the first beyond `most` tokens.
+   * Encode a text, and find the places between two tokens that lie inside no syllable. The search ends after the part of the text in which
+   * the token number `most` lies.
    * @param {string} text
-   * @param {Given} given
-   * @param {number} most
+   * @param {Given} given the checked options of the call
+   * @param {number} most in tokens
    * @returns {import("./boundaries.js").Boundaries}
    */
   #boundaries(text, given, most) {
     const [tokens, places] = [[0], [0]];
     let [before, offset] = [0, 0];
-    for (const part of this.#partsOf(text, given, sizeFor(most))) {
-      const found = this.#encodeWithOffsets(part, { ...given, units: this.#routes.some(({ hasUnits }) => hasUnits) });
+    for (const part of this.#partsOf(text, given, partSizeFor(most))) {
+      const found = this.#encodePartWithOffsets(part, { ...given, units: this.#routes.some(({ hasUnits }) => hasUnits) });
       const { ids, starts, ends } = found;
-      const isWithinUnit = this.#withinUnit(found);
+      const isWithinUnit = this.#insideUnit(found);
       ids.forEach((_, i) => {
-        // Text between two tokens, such as a mark that was composed, belongs to the first.
+        // Text between two tokens, such as a combining mark that was composed, belongs to the first.
         const place = i + 1 < ids.length ? starts[i + 1] : part.length;
         if (place < ends[i] || isWithinUnit(place)) return;
         tokens.push(before + i + 1);
@@ -541,11 +637,12 @@ export class BaseTokenizer {
   }
 
   /**
-   * Whether a place is inside a unit; call it with ascending places.
-   * @param {ReturnType<Core["encodeWithOffsets"]>} found
-   * @returns {(place: number) => boolean}
+   * Return a function that tells whether a place is inside a unit of a route that has units, such as a syllable. Call it with ascending
+   * places only.
+   * @param {ReturnType<Core["encodeWithOffsets"]>} found with pretokens and units; without them, no place is inside one
+   * @returns {(place: number) => boolean} of a place in UTF-16 units
    */
-  #withinUnit({ unitStarts: starts, unitEnds: ends, unitRoutes: routes }) {
+  #insideUnit({ unitStarts: starts, unitEnds: ends, unitRoutes: routes }) {
     if (!starts || !ends || !routes) return () => false;
     let k = 0;
     return (place) => {
@@ -554,15 +651,27 @@ export class BaseTokenizer {
     };
   }
 
-  /** @param {Iterable<number>} ids @param {DecodeOptions} [options] @returns {Uint8Array<ArrayBuffer>} */
+  /**
+   * Return the text of ids as bytes: UTF-8, with broken characters as they are.
+   * @param {Iterable<number>} ids
+   * @param {DecodeOptions} [options]
+   * @returns {Uint8Array<ArrayBuffer>}
+   * @throws {WwhoError} FREED, ARGUMENT, MEMORY; TOKEN for an id without a token
+   */
   decodeBytes(ids, options) {
-    const skip = this.#skips(options);
+    const skip = this.#skipFlag(options);
     const given = checkedIds(ids);
-    return given.length <= PART_IDS ? this.#decode(given, 0, skip).bytes : joined(this.#decodeParts(given, skip));
+    return given.length <= PART_IDS ? this.#decode(given, 0, skip).bytes : joinArrays(this.#decodeParts(given, skip));
   }
 
-  /** The core's flag for skipping special tokens. @param {any} options @param {ReadonlySet<string>} [known] */
-  #skips(options, known = DECODE_OPTIONS) {
+  /**
+   * Check the options of a method that decodes, and return the core's flag for skipping special tokens.
+   * @param {any} options
+   * @param {ReadonlySet<string>} [known] the names of the method's options
+   * @returns {number} SKIP_SPECIAL or 0
+   * @throws {WwhoError} ARGUMENT
+   */
+  #skipFlag(options, known = DECODE_OPTIONS) {
     if (options === undefined) return 0;
     requireOptions(options, known);
     const { skipSpecialTokens = false } = options;
@@ -570,39 +679,52 @@ export class BaseTokenizer {
     return skipSpecialTokens ? SKIP_SPECIAL : 0;
   }
 
-  /** @param {Uint32Array} given @param {number} first the index of given[0] among the caller's ids @param {number} flags */
+  /**
+   * Decode ids in one call of the core.
+   * @param {Uint32Array} given
+   * @param {number} first the index of given[0] among the caller's ids, for an error message
+   * @param {number} flags of decode_part in wwho.h
+   * @returns {{ bytes: Uint8Array<ArrayBuffer>, read: number }} the text, and how many ids were read
+   * @throws {WwhoError} FREED, MEMORY; TOKEN for an id without a token
+   */
   #decode(given, first, flags) {
-    const result = this.#open.decode(given, flags);
-    if ("unknown" in result) throw this.#unknown(given[result.unknown], first + result.unknown);
+    const result = this.#openCore.decode(given, flags);
+    if ("unknown" in result) throw this.#unknownIdError(given[result.unknown], first + result.unknown);
     return result;
   }
 
-  /** @param {number} skip */
+  /** Return a decoder of ids that come in parts. @param {number} skip SKIP_SPECIAL or 0 */
   #newDecoding(skip) {
     return new Decoding((ids, index, flags) => this.#decode(ids, index, flags), skip, this.#waits);
   }
 
   /**
-   * The texts of ids, in parts; all ids are checked first.
+   * Yield the text of many ids as bytes, some at a time; all ids are checked before the first bytes.
    * @param {Uint32Array} given
-   * @param {number} skip
+   * @param {number} skip SKIP_SPECIAL or 0
    * @returns {Generator<Uint8Array<ArrayBuffer>>}
+   * @throws {WwhoError} FREED; TOKEN for an id without a token; MEMORY for 4 GiB of text
    */
   *#decodeParts(given, skip) {
     let length = 0;
     for (let at = 0; at < given.length; at += PART_IDS) {
-      const found = this.#open.decodedLength(given.subarray(at, at + PART_IDS));
-      if ("unknown" in found) throw this.#unknown(given[at + found.unknown], at + found.unknown);
+      const found = this.#openCore.decodedLength(given.subarray(at, at + PART_IDS));
+      if ("unknown" in found) throw this.#unknownIdError(given[at + found.unknown], at + found.unknown);
       length += found.length;
     }
-    if (length > MAX_BYTES) throw decodedTooLong(given.length);
+    if (length > MAX_BYTES) throw decodedTooLongError(given.length);
     const decoding = this.#newDecoding(skip);
     for (let at = 0; at < given.length; at += PART_IDS) yield decoding.add(given.subarray(at, at + PART_IDS));
     yield decoding.end();
   }
 
-  /** @param {number} id @param {number} index */
-  #unknown(id, index) {
+  /**
+   * Make the error for an id without a token; the caller throws it.
+   * @param {number} id
+   * @param {number} index among the caller's ids
+   * @returns {WwhoError} of status TOKEN
+   */
+  #unknownIdError(id, index) {
     return new WwhoError(
       "TOKEN",
       `token id ${id} (at index ${index}) is none of ${this.name}'s, whose ids are below ${this.info.nVocab}; ` +
@@ -610,14 +732,23 @@ export class BaseTokenizer {
     );
   }
 
-  /** A freed tokenizer has no text, even for no ids. */
+  /**
+   * Return a decoder of UTF-8.
+   * @throws {WwhoError} FREED after free(), so that a freed tokenizer has no text even for no ids
+   */
   #newDecoder() {
-    return this.#open && newDecoder();
+    return this.#openCore && newDecoder();
   }
 
-  /** @param {Iterable<number>} ids @param {DecodeOptions} [options] @returns {string} broken UTF-8 becomes U+FFFD */
+  /**
+   * Return the text of ids.
+   * @param {Iterable<number>} ids
+   * @param {DecodeOptions} [options]
+   * @returns {string} broken UTF-8 becomes U+FFFD
+   * @throws {WwhoError} FREED, ARGUMENT, MEMORY; TOKEN for an id without a token
+   */
   decode(ids, options) {
-    const skip = this.#skips(options);
+    const skip = this.#skipFlag(options);
     const given = checkedIds(ids);
     if (given.length <= PART_IDS) return utf8(this.#decode(given, 0, skip).bytes);
     const decoder = newDecoder();
@@ -636,14 +767,15 @@ export class BaseTokenizer {
   }
 
   /**
-   * The text of ids, token by token: an incomplete character waits for the next token.
-   * @param {Iterable<number>} ids
+   * Yield the text of ids token by token, in whole characters: a token that ends inside one yields nothing, or only what is complete.
+   * @param {Iterable<number>} ids read one by one
    * @param {DecodeOptions} [options]
-   * @returns {Generator<string, void, undefined>}
+   * @returns {Generator<string, void, undefined>} no text is empty
+   * @throws {WwhoError} FREED, ARGUMENT; TOKEN for an id without a token, after the text of those before
    */
   *decodeGenerator(ids, options) {
     requireIterable(ids);
-    const [decoder, decoding] = [this.#newDecoder(), this.#newDecoding(this.#skips(options))];
+    const [decoder, decoding] = [this.#newDecoder(), this.#newDecoding(this.#skipFlag(options))];
     for (const id of ids) {
       const text = decoder.decode(decoding.add(checkedIds([id])), { stream: true });
       if (text) yield text;
@@ -653,13 +785,14 @@ export class BaseTokenizer {
   }
 
   /**
-   * The same for tokens that come from a model, one by one or several at a time.
+   * Yield the text of ids that come from a model, one by one or several at a time, in whole characters.
    * @param {any} source a ReadableStream or (async) iterable of ids, or of iterables of ids
    * @param {DecodeOptions & { signal?: AbortSignal }} [options]
-   * @returns {AsyncGenerator<string, void, undefined>}
+   * @returns {AsyncGenerator<string, void, undefined>} no text is empty
+   * @throws {WwhoError} FREED, ARGUMENT, TOKEN; the signal's reason, and what the source throws
    */
   async *decodeAsyncGenerator(source, options = {}) {
-    const [decoder, decoding] = [this.#newDecoder(), this.#newDecoding(this.#skips(options, FEED_OPTIONS))];
+    const [decoder, decoding] = [this.#newDecoder(), this.#newDecoding(this.#skipFlag(options, FEED_OPTIONS))];
     for await (const item of itemsOf(source, options.signal)) {
       const ids = checkedIds(typeof item === "number" ? [item] : item);
       const text = decoder.decode(decoding.add(ids), { stream: true });
@@ -669,42 +802,59 @@ export class BaseTokenizer {
     if (rest) yield rest;
   }
 
-  /** @param {number} id @returns {Uint8Array<ArrayBuffer>} */
+  /**
+   * Return the bytes of one token. A token of a SCRIPT model is decoded to UTF-8, unless it begins or ends inside a character: then its symbols
+   * are returned.
+   * @param {number} id
+   * @returns {Uint8Array<ArrayBuffer>}
+   * @throws {WwhoError} FREED; TOKEN for an id without a token
+   */
   tokenBytes(id) {
     const [given] = checkedIds([id]);
-    const bytes = this.#open.tokenBytes(given);
-    if (bytes === null) throw this.#unknown(given, 0);
+    const bytes = this.#openCore.tokenBytes(given);
+    if (bytes === null) throw this.#unknownIdError(given, 0);
     if (!isSymbols(bytes)) return bytes;
-    const joined = this.decodeBytes([given]);
-    const text = utf8(joined);
-    return text.includes("\ufffd") && 4 * Array.from(text).length !== bytes.length ? bytes : joined;
+    const decoded = this.decodeBytes([given]);
+    const text = utf8(decoded);
+    return text.includes("\ufffd") && 4 * Array.from(text).length !== bytes.length ? bytes : decoded;
   }
 
-  /** @param {Text} text @returns {import("./segments.js").Segment[]} */
+  /**
+   * Cut a text, after it is normalized, into segments of one route each, with the units of routes that have them. Added tokens are not looked
+   * for.
+   * @param {Text} text
+   * @returns {import("./segments.js").Segment[]} in order; none for an empty text
+   * @throws {WwhoError} FREED, ARGUMENT, MEMORY
+   */
   segment(text) {
     text = this.normalize(text);
-    return segmentsOf(this.#open, this.#routes, text, this.#partsOf(text, DEFAULTS));
+    return segmentsOf(this.#openCore, this.#routes, text, this.#partsOf(text, DEFAULTS));
   }
 
-  /** The segments of a text, with every step of the automata that cut them; for SCRIPT, pretokens and symbols. @param {Text} text */
+  /**
+   * Return the segments of a text with every step of the automata that cut them. Of a SCRIPT model, return its pretokens instead, with the
+   * symbols of each character.
+   * @param {Text} text
+   * @throws {WwhoError} FREED, ARGUMENT, MEMORY
+   */
   trace(text) {
     requireText(text);
     const segments = this.segment(text);
-    const traced = segments.map((this.#tracer ??= tracerOf(this.#open)));
+    const traced = segments.map((this.#tracer ??= tracerOf(this.#openCore)));
     return this.provenance.script_indices ? traced.flatMap((segment) => this.#traceScript(this.normalize(text), segment)) : traced;
   }
 
   /**
-   * The pretokens of a segment as a SCRIPT model writes them; a segment of units stays as it is.
-   * @param {Text} text
+   * Return the pretokens of a segment as a SCRIPT model writes them; a segment of a route with units stays as it is.
+   * @param {Text} text the whole text, normalized
    * @param {ReturnType<ReturnType<typeof tracerOf>>} segment
    */
   #traceScript(text, segment) {
     const { route, start, end } = segment;
     if (this.#routes.find(({ name }) => name === route)?.hasUnits) return [segment];
     const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-    const write = (/** @type {Uint8Array} */ each) => Uint8Array.from(Array.from(this.encode(each, { added: false })).flatMap((id) => [...(this.#open.tokenBytes(id) ?? [])]));
-    const { spans, starts, ends } = this.#open.spans(text);
+    const write = (/** @type {Uint8Array} */ each) => Uint8Array.from(Array.from(this.encode(each, { added: false })).flatMap((id) => [...(this.#openCore.tokenBytes(id) ?? [])]));
+    const { spans, starts, ends } = this.#openCore.spans(text);
     const slice = slicer(text);
     return spans.flatMap((span, i) => {
       if (starts[i] < start || ends[i] > end) return [];
@@ -713,9 +863,11 @@ export class BaseTokenizer {
     });
   }
 
-  /** Release the memory. The tokenizer cannot be used afterwards; freeing it again does nothing. */
+  /**
+   * Release the core's memory. Methods fail with status FREED afterwards, and properties stay; freeing the tokenizer again does nothing.
+   */
   free() {
-    if (this.#core !== undefined) void this.#listed; // like the other properties, specialTokens stays
+    if (this.#core !== undefined) void this.#addedTokens; // read now, for specialTokens
     this.#core = undefined;
   }
 
@@ -723,23 +875,41 @@ export class BaseTokenizer {
     this.free();
   }
 
+  /** Return a short description for people: the name and the number of tokens. @returns {string} */
   toString() {
     return `Tokenizer(${this.name}, ${this.info.nVocab} tokens)`;
   }
 }
 
-/** Whether a call has a single text, without a template. @param {Given} given */
-const isPlain = ({ pair, special }) => pair === undefined && !special;
+/**
+ * Tell whether a call has a single text, without the ids of a template.
+ * @param {Given} given the checked options
+ */
+const isSingleText = ({ pair, special }) => pair === undefined && !special;
 
-/** @param {unknown} value @param {string} option */
+/**
+ * Reject an option that is neither true nor false.
+ * @param {unknown} value
+ * @param {string} option its name
+ * @throws {WwhoError} ARGUMENT
+ */
 function requireBoolean(value, option) {
   if (typeof value !== "boolean") throw argumentError(option, value, "true or false");
 }
 
-/** The size of the parts of a text if only this many tokens are needed. @param {number} tokens */
-const sizeFor = (tokens) => Math.min(PART_BYTES, Math.max(LEAST_BYTES, BYTES_PER_TOKEN * (tokens + 1)));
+/**
+ * Return about how long the parts of a text should be if only this many tokens are needed.
+ * @param {number} tokens
+ * @returns {number} in bytes or UTF-16 units
+ */
+const partSizeFor = (tokens) => Math.min(PART_BYTES, Math.max(LEAST_BYTES, BYTES_PER_TOKEN * (tokens + 1)));
 
-/** Parts begin and end with whole characters, unless the text is broken. @param {Uint8Array} part @param {number} before bytes */
+/**
+ * Reject a part of a text that is not UTF-8. Parts begin and end with whole characters, unless the text is broken.
+ * @param {Uint8Array} part
+ * @param {number} before how many bytes of the text come before it, for the message
+ * @throws {WwhoError} UTF8
+ */
 function requireUtf8(part, before) {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(part);

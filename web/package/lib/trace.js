@@ -1,8 +1,8 @@
 // How the automata of a file cut a text, a character at a time (FORMAT.md, AUTOMATA to ROUTES), for teaching and for authors of
 // grammars; the core does the same faster, but says only where units end. Also how a SCRIPT model writes a text (FORMAT.md, NORMALIZER).
 
-import { OF_AUTOMATON, OF_ROUTE, OF_STAGE, OF_TOKENIZER } from "./header.js";
-import { KEEP } from "./info.js";
+import { OF_AUTOMATON, OF_ROUTE, OF_TOKENIZER } from "./header.js";
+import { CUT, KEEP, listSteps } from "./info.js";
 import { RULES } from "./segments.js";
 import { charactersOf, newDecoder, utf8 } from "./decoding.js";
 
@@ -14,30 +14,45 @@ const SYMBOL = 0xf5;
 const SECOND = 2;
 const PER_FIRST = 240;
 
-/** Whether a token consists of such symbols: blocks, and indices in them. @param {Uint8Array} bytes */
+/**
+ * Tell whether a token's bytes are symbols of SCRIPT, which stand for blocks of Unicode and indices in them.
+ * @param {Uint8Array} bytes
+ */
 export const isSymbols = (bytes) =>
   bytes.length > 0 && bytes.length % 2 === 0 && bytes.every((byte, i) => (i % 2 === 0 ? byte >= SYMBOL : byte >= SECOND && byte < SECOND + PER_FIRST));
 
 /** @typedef {{ text: string, class: number, from: number, to: number, accepts: boolean }} Step */
 /** @typedef {{ text: string, rule: (typeof RULES)[number] | "piece" | "character" | "bytes", steps: Step[], symbols?: number[], block?: string }} TracedUnit */
 
-/** @param {import("./core.js").Core} core */
+/**
+ * Return a function that adds every step of the automaton that cuts it to a segment. What does not change from text to text is read once.
+ * @param {import("./core.js").Core} core
+ */
 export function tracerOf(core) {
   const numbers = core.info(OF_TOKENIZER);
   const nClasses = numbers.n_classes ?? 0;
   const routes = Array.from({ length: numbers.n_routes ?? 0 }, (_, i) => routeOf(core, i));
 
-  /** @param {{ route: string, text: string, start: number, end: number }} segment */
+  /**
+   * Trace one segment: run its automaton over the text, from unit to unit, with the core's `step`.
+   * @param {{ route: string, text: string, start: number, end: number }} segment
+   * @returns {{ route: string, text: string, start: number, end: number, states: number, units: TracedUnit[] }} `states` without the one that
+   *   ends a scan; no states and no units if the route has no single automaton
+   */
   return ({ route, text, start, end }) => {
     const { hasUnits, automaton } = /** @type {ReturnType<typeof routeOf>} */ (routes.find(({ name }) => name === route));
-    // Without exactly one pretokenizer, there is no single automaton whose steps could be shown.
+    // Several stages, or one that drops matches: no single automaton's steps could be shown.
     if (automaton === null) return { route, text, start, end, states: 0, units: [] };
     const nStates = core.info(OF_AUTOMATON, automaton).n_states ?? 1;
     const characters = Array.from(text);
     const classes = characters.map((character) => core.classOf(character.codePointAt(0) ?? 0));
 
-    /** @param {number} first */
-    const unitFrom = (first) => {
+    /**
+     * Run the automaton from its start, and return the longest match with its steps.
+     * @param {number} first the index of the character where the unit begins
+     * @returns {{ last: number, unit: object }} the index of the character after the unit
+     */
+    const traceUnit = (first) => {
       /** @type {Step[]} */
       const steps = [];
       let [last, rule] = [first, 0];
@@ -57,7 +72,7 @@ export function tracerOf(core) {
     /** @type {TracedUnit[]} */
     const units = [];
     for (let at = 0; at < characters.length; ) {
-      const { last, unit } = unitFrom(at);
+      const { last, unit } = traceUnit(at);
       units.push(/** @type {TracedUnit} */ (unit));
       at = last;
     }
@@ -66,25 +81,28 @@ export function tracerOf(core) {
 }
 
 /**
- * The automaton that cuts the segments of a route: that of its units, or that of its only stage, if it keeps every match.
+ * Return a route's name, whether it has units, and the automaton that cuts its segments: that of its units, or that of its only step, if
+ * that is a cut which keeps every match.
  * @param {import("./core.js").Core} core
- * @param {number} number
+ * @param {number} index of the route
+ * @returns {{ name: string, hasUnits: boolean, automaton: number | null }} the index of the automaton; null if no single one cuts them
  */
-function routeOf(core, number) {
-  const name = utf8(core.routeName(number));
-  const { units } = core.info(OF_ROUTE, number);
+function routeOf(core, index) {
+  const name = utf8(core.routeName(index));
+  const { units } = core.info(OF_ROUTE, index);
   if (units !== null) return { name, hasUnits: true, automaton: units };
-  const stages = core.list(OF_ROUTE, number, "stages");
-  const keepsAll = stages.length === 1 && core.list(OF_STAGE, stages[0], "actions").every((action) => action === KEEP);
-  return { name, hasUnits: false, automaton: keepsAll ? core.info(OF_STAGE, stages[0]).automaton : null };
+  const all = listSteps(core);
+  const steps = core.listFrom(OF_ROUTE, index, "steps").map((step) => all[step]);
+  const keepsAll = steps.length === 1 && steps[0].kind === CUT && steps[0].actions.every((action) => action === KEEP);
+  return { name, hasUnits: false, automaton: keepsAll ? steps[0].automaton : null };
 }
 
 /**
- * How a SCRIPT model writes the characters of a pretoken.
- * @param {Uint8Array} piece
- * @param {(text: Uint8Array) => Uint8Array} write its symbols: the texts of its tokens
- * @param {Readonly<Record<string, string>>} provenance
- * @returns {TracedUnit[]}
+ * Return the characters of a pretoken with the symbols that a SCRIPT model writes for each, and the block of Unicode that they name.
+ * @param {Uint8Array} piece the pretoken, in UTF-8
+ * @param {(text: Uint8Array) => Uint8Array} write returns the symbols of a text, two bytes each: the bytes of its tokens
+ * @param {Readonly<Record<string, string>>} provenance which has the names of the blocks and the number of indices
+ * @returns {TracedUnit[]} one for each character, without steps; of a character without a block, the rule is "bytes"
  */
 export function traceScript(piece, write, provenance) {
   const names = provenance.script_blocks.split("\n");

@@ -11,14 +11,15 @@ import { nameSet } from "./special.js";
 /** @typedef {import("./items.js").Feed} Feed */
 
 /** Ends the Workers of tokenizers that were garbage-collected. @type {FinalizationRegistry<Pool>} */
-const forgotten = new FinalizationRegistry((pool) => pool.end(new WwhoError("FREED", "the tokenizer was given up")));
+const collected = new FinalizationRegistry((pool) => pool.end(new WwhoError("FREED", "the tokenizer was given up")));
 
+/** A tokenizer that runs in Workers: the methods of Tokenizer, which send their arguments to a Worker and return a promise. */
 export class BaseWorkerTokenizer {
   #pool;
 
   /**
-   * @param {Pool} pool
-   * @param {any} described what a Worker says about its tokenizer
+   * @param {Pool} pool of Workers, which have the tokenizer
+   * @param {any} described what a Worker says about its tokenizer: name, info, provenance, specialTokens
    */
   constructor(pool, described) {
     this.#pool = pool;
@@ -27,16 +28,18 @@ export class BaseWorkerTokenizer {
     this.provenance = described.provenance;
     this.specialTokens = described.specialTokens;
     bindMethods(this, BaseWorkerTokenizer.prototype);
-    forgotten.register(this, pool, this);
+    collected.register(this, pool, this);
   }
 
   /**
+   * Start a Worker, wait until it has loaded the tokenizer, and return the object for it. Further Workers start when there is work for them.
    * @template {BaseWorkerTokenizer} T
-   * @param {new (pool: Pool, described: any) => T} type
-   * @param {() => Thread} spawn
-   * @param {{ model: Uint8Array, wasm?: unknown }} setup
-   * @param {{ workers?: number, signal?: AbortSignal }} options
+   * @param {new (pool: Pool, described: any) => T} type the class of the object
+   * @param {() => Thread} spawn starts a Worker
+   * @param {{ model: Uint8Array, wasm?: unknown }} setup the tokenizer's file, and where the core is if not in the package
+   * @param {{ workers?: number, signal?: AbortSignal }} options `workers` is the most Workers, 1 by default
    * @returns {Promise<T>}
+   * @throws {WwhoError} ARGUMENT; WORKER if none can be started; the status of a file that is not valid. All Workers have ended then
    */
   static async start(type, spawn, setup, { workers = 1, signal }) {
     if (!Number.isInteger(workers) || workers < 1) {
@@ -62,29 +65,44 @@ export class BaseWorkerTokenizer {
   }
 
   /**
+   * Call a method in a Worker, and return its result.
    * @param {string} method
-   * @param {unknown[]} values
-   * @param {any} options the last of the values; `signal`, `transfer` and `onProgress` stay on this side
-   * @param {() => Feed} [feedFrom] takes hold of a stream, after the options have been checked
-   * @param {Partial<Call>} [more]
+   * @param {unknown[]} values its arguments without the options, which become the last one
+   * @param {any} options of the caller; `signal`, `transfer` and `onProgress` stay on this side
+   * @param {() => Feed} [feedFrom] makes the feed of a stream, after the options have been checked
+   * @param {Partial<Call>} [more] fields of the call
    * @returns {Promise<any>}
+   * @throws what Pool.run does; {WwhoError} ARGUMENT for wrong options
    */
   async #call(method, values, options, feedFrom, more) {
-    const { here, there } = divided(options);
+    const { here, there } = divideOptions(options);
     return this.#pool.run({ method, values: [...values, there], owner: this, ...here, feed: feedFrom?.(), ...more });
   }
 
-  /** @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the ids of a text.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   encode(text, options) {
     return this.#call("encode", [text], options);
   }
 
-  /** @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the ids of a text and their offsets.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   encodeWithOffsets(text, options) {
     return this.#call("encodeWithOffsets", [text], options);
   }
 
-  /** @param {unknown} text @param {Uint32Array} target @param {any} [options] */
+  /**
+   * Write the first ids of a text into `target`, once they have come from the Worker.
+   * @param {unknown} text
+   * @param {Uint32Array} target changed in place, on this side
+   * @param {any} [options]
+   */
   async encodeInto(text, target, options) {
     requireTarget(target);
     const { read, ids } = await this.#call("encodeInto", [text, target.length], options);
@@ -92,129 +110,199 @@ export class BaseWorkerTokenizer {
     return { read, written: ids.length };
   }
 
-  /** @param {unknown} text @param {any} [options] */
+  /**
+   * Yield the ids of a long text, some at a time.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   encodeGenerator(text, options) {
-    return this.#items("encodeGenerator", [text], options);
+    return this.#callGenerator("encodeGenerator", [text], options);
   }
 
-  /** @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the number of a text's tokens.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   countTokens(text, options) {
     return this.#call("countTokens", [text], options);
   }
 
-  /** @param {any} source @param {any} [options] */
+  /**
+   * Return a promise of the number of a stream's tokens. A Blob is read in the Worker; other chunks are sent to it.
+   * @param {any} source
+   * @param {any} [options]
+   */
   async countStream(source, options) {
     if (isBlob(source)) return this.#call("countStream", [source], options);
-    return this.#call("countStream", [undefined], options, () => feedOf(source, toSend));
+    return this.#call("countStream", [undefined], options, () => feedOf(source, bytesOrSame));
   }
 
-  /** A Blob is read here, so that its ids do not pile up: a chunk is sent when those of the one before are taken. @param {any} source @param {any} [options] */
+  /**
+   * Yield the ids of a stream, some at a time. A chunk is sent when the ids of the one before are taken, so that ids do not pile up; for
+   * that, a Blob is read on this side.
+   * @param {any} source
+   * @param {any} [options]
+   */
   encodeStream(source, options) {
-    return this.#items("encodeStream", [], options, (ready) => feedOf(source, toSend, ready));
+    return this.#callGenerator("encodeStream", [], options, (ready) => feedOf(source, bytesOrSame, ready));
   }
 
-  /** @param {unknown} text @param {number} limit @param {any} [options] */
+  /**
+   * Return a promise of the number of a text's tokens, or of false if there are more than `limit`.
+   * @param {unknown} text
+   * @param {number} limit
+   * @param {any} [options]
+   */
   isWithinTokenLimit(text, limit, options) {
     return this.#call("isWithinTokenLimit", [text, limit], options);
   }
 
-  /** @param {string} text @param {number} limit @param {any} [options] */
+  /**
+   * Return a promise of the beginning of a text, as far as `limit` tokens reach.
+   * @param {string} text
+   * @param {number} limit
+   * @param {any} [options]
+   */
   truncate(text, limit, options) {
     return this.#call("truncate", [text, limit], options);
   }
 
-  /** @param {string} text @param {number} limit @param {any} [options] */
+  /**
+   * Return a promise of a text's chunks of at most `limit` tokens each.
+   * @param {string} text
+   * @param {number} limit
+   * @param {any} [options]
+   */
   chunk(text, limit, options) {
     return this.#call("chunk", [text, limit], options);
   }
 
-  /** @param {Iterable<number>} ids @param {any} [options] */
+  /**
+   * Return a promise of the text of ids.
+   * @param {Iterable<number>} ids
+   * @param {any} [options]
+   */
   decode(ids, options) {
-    return this.#call("decode", [listed(ids)], options);
+    return this.#call("decode", [listIfIterable(ids)], options);
   }
 
-  /** @param {Iterable<number>} ids @param {any} [options] */
+  /**
+   * Return a promise of the bytes of ids.
+   * @param {Iterable<number>} ids
+   * @param {any} [options]
+   */
   decodeBytes(ids, options) {
-    return this.#call("decodeBytes", [listed(ids)], options);
+    return this.#call("decodeBytes", [listIfIterable(ids)], options);
   }
 
-  /** @param {Iterable<number>} ids @param {any} [options] */
+  /**
+   * Yield the text of ids, token by token.
+   * @param {Iterable<number>} ids
+   * @param {any} [options]
+   */
   decodeGenerator(ids, options) {
-    return this.#items("decodeGenerator", [listed(ids)], options);
+    return this.#callGenerator("decodeGenerator", [listIfIterable(ids)], options);
   }
 
-  /** @param {any} source @param {any} [options] */
+  /**
+   * Yield the text of ids that come one by one, or several at a time.
+   * @param {any} source
+   * @param {any} [options]
+   */
   decodeAsyncGenerator(source, options) {
-    return this.#items("decodeAsyncGenerator", [], options, (ready) => feedOf(source, listed, ready));
+    return this.#callGenerator("decodeAsyncGenerator", [], options, (ready) => feedOf(source, listIfIterable, ready));
   }
 
-  /** @param {number} id @param {any} [options] */
+  /**
+   * Return a promise of the bytes of one token.
+   * @param {number} id
+   * @param {any} [options]
+   */
   tokenBytes(id, options) {
     return this.#call("tokenBytes", [id], options);
   }
 
-  /** @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of a text as the model's normalizer rewrites it.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   normalize(text, options) {
     return this.#call("normalize", [text], options);
   }
 
-  /** @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the segments of a text.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   segment(text, options) {
     return this.#call("segment", [text], options);
   }
 
-  /** @param {unknown} text @param {any} [options] */
+  /**
+   * Return a promise of the segments of a text with every step of the automata.
+   * @param {unknown} text
+   * @param {any} [options]
+   */
   trace(text, options) {
     return this.#call("trace", [text], options);
   }
 
   /**
-   * The items that a generator in a Worker yields. If the loop over it ends early, it is cancelled.
+   * Call a generator in a Worker, and yield its items as they come. If the loop over them ends early, the call is cancelled, which ends the
+   * Worker. Nothing is sent before the first item is asked for.
    * @param {string} method
-   * @param {unknown[]} values
+   * @param {unknown[]} values its arguments without the options
    * @param {any} options
-   * @param {(ready: () => Promise<void>) => Feed} [feedFrom] gets a function that waits until all items so far are taken
+   * @param {(ready: () => Promise<void>) => Feed} [feedFrom] makes the feed of a stream; it gets a function that waits until all items so far
+   *   are taken
    * @returns {AsyncGenerator<any, void, undefined>}
+   * @throws what #call does, after the items that came before
    */
-  async *#items(method, values, options = {}, feedFrom) {
+  async *#callGenerator(method, values, options = {}, feedFrom) {
     requireOptions(options);
     const { signal } = options;
-    const left = new AbortController();
-    const leave = () => left.abort(signal?.reason);
-    if (signal?.aborted) leave();
-    signal?.addEventListener("abort", leave);
+    const canceller = new AbortController();
+    const cancel = () => canceller.abort(signal?.reason);
+    if (signal?.aborted) cancel();
+    signal?.addEventListener("abort", cancel);
     /** @type {unknown[]} */
     const items = [];
-    let [ended, wake, ask] = [false, () => {}, () => {}];
+    // `wake` lets this loop go on, when an item or the end has come; `ask` lets the feed go on, when all items are taken.
+    let [hasEnded, wake, ask] = [false, () => {}, () => {}];
+    /** Wait until all items that have come are taken, before the feed sends the next chunk. */
     const ready = async () => {
       if (items.length > 0) await new Promise((resolve) => (ask = () => resolve(undefined)));
     };
+    /** Keep an item until the loop takes it. */
     const onItem = (/** @type {unknown} */ item) => {
       items.push(item);
       wake();
     };
-    const done = this.#call(method, values, { ...options, signal: left.signal }, feedFrom && (() => feedFrom(ready)), { onItem }).finally(() => {
-      signal?.removeEventListener("abort", leave);
-      ended = true;
+    const result = this.#call(method, values, { ...options, signal: canceller.signal }, feedFrom && (() => feedFrom(ready)), { onItem }).finally(() => {
+      signal?.removeEventListener("abort", cancel);
+      hasEnded = true;
       wake();
     });
-    done.catch(() => {}); // thrown below, after all items
+    result.catch(() => {}); // thrown below, after all items
     try {
       for (;;) {
         while (items.length > 0) yield items.shift();
-        if (ended) break;
+        if (hasEnded) break;
         ask();
         await new Promise((resolve) => (wake = () => resolve(undefined)));
       }
-      await done;
+      await result;
     } finally {
-      leave();
+      cancel();
     }
   }
 
   /** Stop the Workers. Waiting and later calls fail with the status FREED. */
   free() {
-    forgotten.unregister(this);
+    collected.unregister(this);
     this.#pool.end(new WwhoError("FREED", `the tokenizer ${this.name} was freed; load it again`));
   }
 
@@ -223,8 +311,13 @@ export class BaseWorkerTokenizer {
   }
 }
 
-/** Options for this side, and those for the other, in a form that can be sent. @param {any} [options] */
-function divided(options = {}) {
+/**
+ * Check options, and divide them into those for this side and those for the Worker, in a form that can be sent.
+ * @param {any} [options]
+ * @returns {{ here: Pick<Call, "signal" | "transfer" | "onProgress">, there: any }} the special tokens in `there` are sets, or "all"
+ * @throws {WwhoError} ARGUMENT; names of options are checked in the Worker
+ */
+function divideOptions(options = {}) {
   requireOptions(options);
   const { signal, transfer, onProgress, ...there } = options;
   for (const option of ["allowedSpecial", "disallowedSpecial"]) {
@@ -233,10 +326,16 @@ function divided(options = {}) {
   return { here: { signal, transfer, onProgress }, there };
 }
 
-/** Any bytes as a Uint8Array, so that only what the view covers is sent. @param {any} chunk */
-const toSend = (chunk) => bytesOf(chunk) ?? chunk;
+/**
+ * Return bytes of any kind as a Uint8Array, so that only what the view covers is sent, and everything else as it is.
+ * @param {any} chunk
+ */
+const bytesOrSame = (chunk) => bytesOf(chunk) ?? chunk;
 
-/** An iterable cannot be sent, but a list of its items can. @param {any} ids */
-function listed(ids) {
+/**
+ * Return the items of an iterable as a list, because an iterable cannot be sent, and everything else, typed arrays too, as it is.
+ * @param {any} ids
+ */
+function listIfIterable(ids) {
   return isIterable(ids) && !ArrayBuffer.isView(ids) ? Array.from(ids) : ids;
 }

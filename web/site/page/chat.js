@@ -39,7 +39,7 @@ export class Chat {
     });
   }
 
-  /** @returns {Message[]} */
+  /** The messages in the editor, in order. @returns {Message[]} */
   get messages() {
     return [...this.#list.children].map((item) => ({
       role: /** @type {HTMLSelectElement} */ (item.querySelector("select")).value,
@@ -47,13 +47,16 @@ export class Chat {
     }));
   }
 
-  /** @param {readonly Message[]} messages */
+  /**
+   * Show other messages in the editor; nobody is told of the change.
+   * @param {readonly Message[]} messages
+   */
   set messages(messages) {
     this.#list.replaceChildren();
     for (const message of messages) this.#append(message);
   }
 
-  /** @param {Message} message */
+  /** Add a message at the end of the editor, and return its element. @param {Message} message */
   #append({ role, content }) {
     const pick = /** @type {HTMLSelectElement} */ (element("select", "", ...ROLES.map((name) => new Option(name))));
     const box = /** @type {HTMLTextAreaElement} */ (element("textarea", ""));
@@ -67,7 +70,10 @@ export class Chat {
     return item;
   }
 
-  /** @param {Element} item */
+  /**
+   * Remove a message from the editor, move the focus to the next one, and tell of the change.
+   * @param {Element} item
+   */
   #remove(item) {
     const next = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();

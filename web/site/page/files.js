@@ -31,7 +31,7 @@ export class Files {
     this.#changed = changed;
   }
 
-  /** @param {readonly Given[]} files */
+  /** Add files to the list, and count them. @param {readonly Given[]} files */
   add(files) {
     const fresh = files.map((file) => ({ ...file, read: 0 }));
     this.entries.push(...fresh);
@@ -39,7 +39,7 @@ export class Files {
     else this.again();
   }
 
-  /** The tokenizers are open: if they have changed, count all entries again, except cancelled ones. */
+  /** Count all entries again, except cancelled ones, if other tokenizers are open than those that counted. */
   again() {
     if (this.entries.length === 0 || this.#isCurrent()) return;
     this.#stop();
@@ -52,7 +52,7 @@ export class Files {
     this.#start(entries);
   }
 
-  /** Whether the open tokenizers are those that counted. */
+  /** Tell whether the open tokenizers are those that counted last. */
   #isCurrent() {
     const wanted = this.#wanted();
     return wanted.length === this.tokenizers.length && wanted.every(({ blob }, i) => blob === this.tokenizers[i].blob);
@@ -63,7 +63,7 @@ export class Files {
     return this.entries.filter(({ error }) => error !== CANCELLED);
   }
 
-  /** Cancel the entries that are not counted yet. @param {string} why */
+  /** Stop counting, and mark the entries without a count with the reason. @param {string} why */
   cancel(why = CANCELLED) {
     this.#stop();
     for (const entry of this.entries) {
@@ -73,19 +73,24 @@ export class Files {
     }
   }
 
+  /** Stop counting, and remove all entries. */
   clear() {
     this.#stop();
     this.entries = [];
     this.#changed();
   }
 
+  /** End the Workers, so that results that still come are ignored. */
   #stop() {
     this.#run++;
     this.#pool?.then(freeAll, () => undefined);
     this.#pool = undefined;
   }
 
-  /** @param {readonly Entry[]} entries */
+  /**
+   * Start to count entries side by side; without open tokenizers, again() starts later.
+   * @param {readonly Entry[]} entries
+   */
   #start(entries) {
     if (!this.#pool) this.tokenizers = this.#wanted();
     this.#changed();
@@ -94,7 +99,10 @@ export class Files {
     for (const entry of entries) this.#count(entry, this.#pool, this.#run);
   }
 
-  /** @returns {Promise<WorkerTokenizer[]>} all of them or none; the next files try again */
+  /**
+   * Start Workers with each tokenizer, all of them or none; after a failure the next files try again.
+   * @returns {Promise<WorkerTokenizer[]>} all of them or none; the next files try again
+   */
   async #load() {
     const run = this.#run;
     const loaded = await Promise.allSettled(this.tokenizers.map(({ blob }) => WorkerTokenizer.load(blob, { workers: WORKERS })));
@@ -106,7 +114,12 @@ export class Files {
     throw failed.reason;
   }
 
-  /** @param {Entry} entry @param {Promise<WorkerTokenizer[]>} pool @param {number} run */
+  /**
+   * Count the tokens of an entry with each tokenizer, and note the counts or the error in it, unless counting was stopped meanwhile.
+   * @param {Entry} entry
+   * @param {Promise<WorkerTokenizer[]>} pool
+   * @param {number} run
+   */
   async #count(entry, pool, run) {
     const { file, problem } = entry;
     let [counts, error] = [/** @type {number[] | undefined} */ (undefined), problem];
@@ -129,12 +142,15 @@ export class Files {
     this.#changed(entry);
   }
 
-  /** Sums by tokenizer. */
+  /** Return the tokens of all counted entries, by tokenizer. */
   sums() {
     return this.tokenizers.map((_, i) => this.entries.reduce((sum, { counts }) => sum + (counts?.[i] ?? 0), 0));
   }
 
-  /** The tokens of all counted entries, by row; undefined for a row without a count. @returns {(number | undefined)[]} */
+  /**
+   * Return the tokens of all counted entries, by row; empty without a count, undefined for a row without a tokenizer.
+   * @returns {(number | undefined)[]}
+   */
   totals() {
     if (!this.entries.some(({ counts }) => counts)) return [];
     /** @type {number[]} */
@@ -143,7 +159,7 @@ export class Files {
     return totals;
   }
 
-  /** The result of "Copy JSON". */
+  /** Return what "Copy JSON" copies: tokenizers, files with their counts, and sums. */
   toJSON() {
     return {
       tokenizers: this.tokenizers.map(({ name }) => name),
@@ -153,10 +169,15 @@ export class Files {
   }
 }
 
-/** @param {readonly WorkerTokenizer[]} pool */
+/** Free the tokenizers of a pool. @param {readonly WorkerTokenizer[]} pool */
 const freeAll = (pool) => pool.forEach((each) => each.free());
 
-/** @param {{ status?: string, message: string }} cause @param {Blob} file @returns {Promise<string>} */
+/**
+ * Return why a file cannot be counted, in words for the user.
+ * @param {{ status?: string, message: string }} cause
+ * @param {Blob} file
+ * @returns {Promise<string>}
+ */
 async function reasonOf({ status, message }, file) {
   if (status === "UTF8") return "not UTF-8 text";
   return read(file.slice(0, 1)).then(() => message, (/** @type {Error} */ gone) => gone.message);

@@ -24,10 +24,14 @@ const ROWS = [0, 1, 2];
 const UNDOABLE = 1000; // UTF-16 units
 const TRACED = 2000; // UTF-16 units of the text that go to the page of syllables
 
-/** @param {string} id @returns {any} */
+/**
+ * Return the element with an id.
+ * @param {string} id
+ * @returns {any}
+ */
 const find = (id) => document.getElementById(id);
 const examples = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-example]")]);
-/** @param {HTMLElement} button */
+/** Return the example text of a button. @param {HTMLElement} button */
 const exampleOf = ({ dataset }) => EXAMPLES[dataset.example ?? ""];
 
 /** @type {import("./show/markup.js").View} */
@@ -52,19 +56,23 @@ const address = new Address(settings, put, complain);
 
 // What is shown
 
-/** @param {string} message "" removes it, except a message about a row without a tokenizer */
+/**
+ * Show a message about the last action of the user.
+ * @param {string} message "" removes it, except a message about a row without a tokenizer
+ */
 function complain(message) {
   complaint = message;
   showAlert();
 }
 
+/** Show the last message, and those about rows without a tokenizer; hide the box if there are none. */
 function showAlert() {
   const said = [...complaint.split("\n"), ...tokenizers.problems].filter(Boolean);
   find("alert").hidden = said.length === 0;
   find("alert").textContent = [...new Set(said)].join("\n");
 }
 
-/** Show that other tokenizers are chosen or open. */
+/** Show which tokenizers are chosen and open in each row, and what they lose. */
 function showChoices() {
   const { labels, opened, picks, settled } = tokenizers;
   for (const row of ROWS) {
@@ -89,7 +97,10 @@ function showChoices() {
   showPremium(opened.map((open, row) => open && { label: labels[row], premium: open.premium }));
 }
 
-/** @param {{ name: string, loaded: number, total: number }} progress in bytes */
+/**
+ * Show how much of a tokenizer was loaded.
+ * @param {{ name: string, loaded: number, total: number }} progress in bytes
+ */
 function showProgress({ name, loaded, total }) {
   find("loading").hidden = loaded === total;
   find("loading-bar").max = total;
@@ -97,14 +108,17 @@ function showProgress({ name, loaded, total }) {
   find("loading-what").textContent = `Loading ${name}: ${bytes(loaded)} of ${bytes(total)}`;
 }
 
-/** @param {string} what is being done, without a known duration; "" for nothing */
+/** Show what is being done. @param {string} what is being done, without a known duration; "" for nothing */
 function showStep(what) {
   find("loading").hidden = what === "";
   find("loading-bar").removeAttribute("value");
   find("loading-what").textContent = find("spoken").textContent = what;
 }
 
-/** Offer an imported tokenizer for download. @param {import("./data/models.js").Added} added */
+/**
+ * Add a link with which the user saves an imported tokenizer, and what the import reports.
+ * @param {import("./data/models.js").Added} added
+ */
 function offer({ name, blob, report }) {
   const link = /** @type {HTMLAnchorElement} */ (element("a", "", `${name}.wwho`));
   link.href = URL.createObjectURL(new Blob([blob], { type: "application/octet-stream" }));
@@ -114,11 +128,13 @@ function offer({ name, blob, report }) {
   find("made").append(element("li", "", "Download ", link, `, ${bytes(blob.length)}: ${said}.${losses && ` Loses text: ${losses}.`}`));
 }
 
+/** Show the rows and the numbers of a new result. */
 function showResult() {
   showRows();
   showInput();
 }
 
+/** Show the tokens of each row, and which part of the text they are of. */
 function showRows() {
   if (!model.last) return;
   const { blocks, start, units } = model.last;
@@ -131,7 +147,7 @@ function showRows() {
   find("later").ariaDisabled = String(start + model.shown === units);
 }
 
-/** Show what is counted, and the numbers. */
+/** Show what is counted, a text, a chat or files, and the numbers. */
 function showInput() {
   const [isFiles, { chatting, last }] = [files.entries.length > 0, model];
   document.body.dataset.state = model.state;
@@ -154,7 +170,10 @@ function forgive() {
   complain("");
 }
 
-/** Apply a change by the user, after which the link no longer matches the page. @param {() => void} then */
+/**
+ * Apply a change by the user, after which the link no longer matches the page, and remove the last message.
+ * @param {() => void} then
+ */
 function edited(then) {
   forgive();
   address.forget();
@@ -167,7 +186,11 @@ function readText() {
   if (!model.setText(value, "Your text", selectionEnd)) find("text").value = model.text;
 }
 
-/** @param {string} value @param {string} name of the text, if it is too long */
+/**
+ * Put a text into the text area and the model; a text that is too long is counted as a file instead.
+ * @param {string} value
+ * @param {string} name of the text, if it is too long
+ */
 function setText(value, name) {
   if (!model.setText(value, name)) return;
   find("text").value = value;
@@ -189,7 +212,11 @@ function replaceText(value, name) {
   focused?.focus({ preventScroll: true });
 }
 
-/** Pasted text that is too long is counted alone; if only the whole becomes too long, the whole is counted. @param {ClipboardEvent} event */
+/**
+ * Take what the user pastes: files; a text outside a text area; and a text that is too long for it, which is counted alone, or with the
+ * rest if only the whole is too long.
+ * @param {ClipboardEvent} event
+ */
 function paste(event) {
   const data = event.clipboardData;
   const target = event.target instanceof Element ? event.target : document.body;
@@ -231,13 +258,17 @@ function pick(row, id) {
   edited(() => tokenizers.choose(row, id));
 }
 
-/** @param {boolean} wanted */
+/** Switch to the chat, or to the text. @param {boolean} wanted */
 function setChatting(wanted) {
   edited(() => model.setChatting(wanted));
   if (wanted) chat.messages = model.messages;
 }
 
-/** Do something, and show the result on its button. @param {HTMLButtonElement} button @param {() => Promise<string>} work returns what to show */
+/**
+ * Do something, and show the result on its button for 1.5 seconds; an error is a complaint.
+ * @param {HTMLButtonElement} button
+ * @param {() => Promise<string>} work returns what to show
+ */
 async function doFrom(button, work) {
   const name = (button.dataset.name ??= button.textContent ?? "");
   try {
@@ -248,9 +279,10 @@ async function doFrom(button, work) {
   }
 }
 
-/** @param {string} what */
+/** Copy a text, and return what the button then says. @param {string} what */
 const copied = async (what) => ((await copy(what)) ? "Copied" : "Not allowed");
 
+/** Return the address with the state of the page; complain about tokenizers that others do not have. */
 async function link() {
   const { picks } = tokenizers;
   const lost = picks.filter((name) => !isKnown(name));
@@ -258,7 +290,10 @@ async function link() {
   return address.link({ ...settings(), rows: picks.map((name) => (isKnown(name) ? name : null)) });
 }
 
-/** @returns {import("./share/permalink.js").Shared} the current state */
+/**
+ * Return the state of the page, as a link contains it; numbers that are not valid are left out.
+ * @returns {import("./share/permalink.js").Shared} the current state
+ */
 function settings() {
   const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber || 0 : NaN));
   return { ...model.settings(), ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
@@ -274,6 +309,7 @@ async function put(shared, name) {
   await chosen;
 }
 
+/** Draw a picture of the comparison, and share or save it. */
 async function asPicture() {
   const { picture, sharePicture } = await import("./share/picture.js");
   const blocks = model.last?.blocks ?? [];
@@ -293,16 +329,22 @@ async function asPicture() {
   return "Done";
 }
 
-/** The files chosen in a file dialog. @param {string} input */
+/** Return the files that were chosen in a file dialog, and empty it. @param {string} input */
 function picked(input) {
   const found = pickedFiles(find(input).files);
   find(input).value = ""; // the same may be chosen again
   return found;
 }
 
-/** @param {string} id @param {string} type @param {(event: any) => void} listener */
+/**
+ * Listen to an event of an element.
+ * @param {string} id
+ * @param {string} type
+ * @param {(event: any) => void} listener
+ */
 const on = (id, type, listener) => find(id).addEventListener(type, listener);
 
+/** Connect the elements of the page with what they do. */
 function listen() {
   on("skip", "click", (event) => {
     event.preventDefault(); // no entry of the history, to which "back" would lead
@@ -358,6 +400,7 @@ function listen() {
   listenToDrops();
 }
 
+/** Take files and texts that are dropped anywhere on the page; text within the text area is left to the browser. */
 function listenToDrops() {
   const isBox = (/** @type {EventTarget | null} */ target) => target instanceof Element && target.matches("textarea");
   addEventListener("dragover", (event) => {
@@ -380,6 +423,7 @@ function listenToDrops() {
   });
 }
 
+/** Show the first state, listen, and register the service worker if the browser allows it. */
 async function start() {
   showSentences();
   find("prices-of").textContent += ` as of ${modelsDate}`;

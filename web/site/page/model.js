@@ -57,13 +57,16 @@ export class Model {
     this.tokenizers = new Tokenizers({ progress: on.progress, changed: () => this.#chosen() });
   }
 
-  /** Whether the rows show the content of index.html: the first example, with the first tokenizers. */
+  /** Whether the rows still show the content of index.html: the first example, with the first tokenizers. */
   get untouched() {
     const asAtFirst = this.text === EXAMPLES.sinhala && this.tokenizers.picks.every((pick, row) => pick === FIRST[row]);
     return asAtFirst && !this.last && !this.chatting && this.files.entries.length === 0;
   }
 
-  /** @returns {"counting" | "done" | "broken"} */
+  /**
+   * Whether something is being counted, is done, or cannot be because no tokenizer is open.
+   * @returns {"counting" | "done" | "broken"}
+   */
   get state() {
     const { settled, opened } = this.tokenizers;
     if (!settled) return "counting";
@@ -71,6 +74,7 @@ export class Model {
     return this.#isWanted || this.#isBusy ? "counting" : "done";
   }
 
+  /** Count again after other tokenizers were chosen or opened. */
   #chosen() {
     const { settled, opened } = this.tokenizers;
     if (settled && opened.some(Boolean)) this.files.again();
@@ -79,7 +83,7 @@ export class Model {
     this.recount();
   }
 
-  /** The tokenizers that count files; none while any is loading. */
+  /** Return the tokenizers that count files, with their rows; none while any is loading. */
   #counting() {
     const { settled, labels, opened } = this.tokenizers;
     return settled ? opened.flatMap((open, row) => (open ? [{ ...open, row, label: labels[row] }] : [])) : [];
@@ -104,7 +108,7 @@ export class Model {
     }
   }
 
-  /** @returns {Promise<Result>} */
+  /** Encode the input, a part of it for the rows, and return the result. @returns {Promise<Result>} */
   async #read() {
     const file = this.files.entries[0]?.file;
     if (this.chatting && !file) return this.#readChat(this.messages);
@@ -117,7 +121,11 @@ export class Model {
     return { counts, characters: codePoints(text), units: text.length, start, blocks: [block] };
   }
 
-  /** @param {readonly Message[]} messages @returns {Promise<Result>} */
+  /**
+   * Encode the messages of a chat, and return the result; only the first units of all messages are described.
+   * @param {readonly Message[]} messages
+   * @returns {Promise<Result>}
+   */
   async #readChat(messages) {
     const counts = await Promise.all(this.tokenizers.opened.map((open) => open && framing(open.tokenizer, messages)));
     const blocks = [];
@@ -132,7 +140,11 @@ export class Model {
     return { counts, characters: codePoints(messages.map(({ content }) => content).join("")), units: shown, start: 0, blocks };
   }
 
-  /** @param {string} text @returns {Promise<Side[]>} by row */
+  /**
+   * Encode a text with the tokenizer of each row.
+   * @param {string} text
+   * @returns {Promise<Side[]>} by row
+   */
   #encoded(text) {
     const encode = async (/** @type {import("./tokenizers.js").Open} */ { tokenizer }) => ({ tokenizer, encoded: await tokenizer.encodeWithOffsets(text, { units: knowsUnits(tokenizer) }) });
     return Promise.all(this.tokenizers.opened.map((open) => open && encode(open)));
@@ -151,20 +163,20 @@ export class Model {
     return isShort;
   }
 
-  /** @param {readonly Message[]} messages */
+  /** Set the messages of the chat, and count them. @param {readonly Message[]} messages */
   setMessages(messages) {
     this.messages = [...messages];
     this.recount();
   }
 
-  /** @param {boolean} wanted */
+  /** Switch to the chat, or to the text; an empty chat begins with the text. @param {boolean} wanted */
   setChatting(wanted) {
     if (wanted && this.messages.length === 0) this.messages = this.text === EXAMPLES.sinhala ? [...CHAT] : [{ role: "user", content: this.text }];
     this.chatting = wanted;
     this.clearFiles();
   }
 
-  /** @param {readonly import("./files.js").Given[]} files */
+  /** Add files, and count them instead of the text. @param {readonly import("./files.js").Given[]} files */
   addFiles(files) {
     if (files.length === 0) return;
     this.files.add(files);
@@ -172,6 +184,7 @@ export class Model {
     this.recount();
   }
 
+  /** Remove all files, and count the text or the chat again. */
   clearFiles() {
     this.files.clear();
     this.recount();
@@ -209,13 +222,19 @@ export class Model {
     this.recount();
   }
 
-  /** Tokens, by row. @returns {(number | undefined)[]} */
+  /**
+   * The tokens of the input, by row; undefined for a row without a count.
+   * @returns {(number | undefined)[]}
+   */
   get counts() {
     const totals = this.files.entries.length > 0 ? this.files.totals() : (this.last?.counts ?? []);
     return FIRST.map((_, row) => totals[row]);
   }
 
-  /** The state that a link or the browser's history keeps. @returns {import("./share/permalink.js").Shared} */
+  /**
+   * Return the state that a link or the browser's history keeps.
+   * @returns {import("./share/permalink.js").Shared}
+   */
   settings() {
     return { text: this.text, ...(this.chatting && { messages: this.messages }), rows: [...this.tokenizers.picks] };
   }
@@ -231,7 +250,7 @@ export class Model {
     await chosen;
   }
 
-  /** The text or the messages with the ids of all rows, or the counts of the files. */
+  /** Return what "Copy JSON" copies: the text or the messages with the ids of all rows, or the counts of the files. */
   async asJSON() {
     if (this.files.entries.length > 0) return JSON.stringify(this.files, null, 1);
     const { text, messages, chatting, last } = this;
@@ -246,5 +265,5 @@ export class Model {
   }
 }
 
-/** @param {string} text */
+/** Return how many code points a text has. @param {string} text */
 const codePoints = (text) => text.length - (text.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0);

@@ -32,7 +32,7 @@ export class Tokenizers {
     return this.#choosing === 0;
   }
 
-  /** The names of the rows: of the open tokenizer, or of the chosen one if none is open. */
+  /** The names of the rows: that of the open tokenizer, or of the chosen one if none is open. */
   get labels() {
     return this.picks.map((pick, row) => {
       const { label, encoding } = choiceOf(pick);
@@ -41,7 +41,10 @@ export class Tokenizers {
     });
   }
 
-  /** Choose for all rows. @param {readonly (string | null | undefined)[]} picks a row without a known one gets its default */
+  /**
+   * Choose tokenizers for all rows, in the order in which they should be fetched.
+   * @param {readonly (string | null | undefined)[]} picks a row without a known one gets its default
+   */
   async chooseAll(picks = []) {
     await Promise.all(
       ORDER.map((row) => {
@@ -71,7 +74,11 @@ export class Tokenizers {
     this.#on.changed();
   }
 
-  /** @param {string} name @returns {Promise<Open>} one that failed is tried again */
+  /**
+   * Return a tokenizer by its name, loaded once for all rows that choose it; one that failed is tried again.
+   * @param {string} name
+   * @returns {Promise<Open>} one that failed is tried again
+   */
   #open(name) {
     const there = this.#known.get(name);
     if (there) return there;
@@ -84,7 +91,11 @@ export class Tokenizers {
     return open;
   }
 
-  /** @param {string} name @returns {Promise<Open>} */
+  /**
+   * Fetch a tokenizer, load it in a Worker, and count the parallel sentences with it.
+   * @param {string} name
+   * @returns {Promise<Open>}
+   */
   async #load(name) {
     const blob = await fetchModel(name, this.#on.progress);
     const tokenizer = await WorkerTokenizer.load(blob);

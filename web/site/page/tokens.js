@@ -44,7 +44,7 @@ const MARGIN = 200; // at their end, where a caret makes the stretch move on
 const AROUND = 512; // UTF-16 units in which such a place is looked for, at first
 
 /**
- * The part of a text from one place to another.
+ * Describe the part of a text from one place to another.
  * @param {string} text
  * @param {readonly Side[]} sides by row, each with the whole text
  * @param {number} [start]
@@ -54,8 +54,8 @@ export const describe = (text, sides, start = 0, end = text.length) =>
   blockOf(text.slice(start, end), sides.map((side) => side && within(side, start, end)), unitsBy(sides, text, start, end));
 
 /**
- * The part of a long text that is shown. It begins and ends where all tokenizers begin a token and, if there is such a place nearby, a
- * syllable or a character begins.
+ * Describe the part of a long text that is shown. It begins and ends where all tokenizers begin a token and, if there is such a place
+ * nearby, a syllable or a character begins.
  * @param {string} text
  * @param {readonly Side[]} sides by row, each with the whole text
  * @param {number} at the place to show
@@ -80,19 +80,33 @@ export async function describeAround(text, sides, at, former) {
   }
 }
 
-/** @param {number | undefined} place */
+/** Tell whether a search found a place. @param {number | undefined} place */
 const isFound = (place) => place !== undefined;
 
-/** Not within a surrogate pair. @param {string} text @param {number} place */
+/**
+ * Return a place, or the one before it if it is within a surrogate pair.
+ * @param {string} text
+ * @param {number} place
+ */
 const characterAt = (text, place) => ((text.codePointAt(place - 1) ?? 0) > 0xffff ? place - 1 : place);
 
-/** The places where all tokenizers begin a token with a whole character. @param {readonly Side[]} sides @param {number} from @param {number} to */
+/**
+ * Return the places where all tokenizers begin a token with a whole character.
+ * @param {readonly Side[]} sides
+ * @param {number} from
+ * @param {number} to
+ */
 function commonStarts(sides, from, to) {
   const [first, ...others] = sides.flatMap((side) => (side ? [startsIn(side.encoded, from, to)] : []));
   return [...(first ?? [])].filter((place) => others.every((each) => each.has(place)));
 }
 
-/** @param {Encoded} encoded @param {number} from @param {number} to */
+/**
+ * Return the places between two where a token begins that cuts no character.
+ * @param {Encoded} encoded
+ * @param {number} from
+ * @param {number} to
+ */
 function startsIn({ starts, ends }, from, to) {
   const places = new Set();
   for (let i = firstFrom(starts, from); i < starts.length && starts[i] <= to; i++) {
@@ -101,7 +115,11 @@ function startsIn({ starts, ends }, from, to) {
   return places;
 }
 
-/** The index of the first of ascending numbers that is at least `least`. @param {ArrayLike<number>} numbers @param {number} least */
+/**
+ * Return the index of the first of ascending numbers that is at least `least`; the number of numbers if none is.
+ * @param {ArrayLike<number>} numbers
+ * @param {number} least
+ */
 function firstFrom(numbers, least) {
   let [low, high] = [0, numbers.length];
   while (low < high) {
@@ -112,7 +130,12 @@ function firstFrom(numbers, least) {
   return low;
 }
 
-/** The part of a text from one place to another, with the tokens that lie in it. @param {NonNullable<Side>} side @param {number} start @param {number} end */
+/**
+ * Return the tokens that lie between two places of a text, with offsets from the first place.
+ * @param {NonNullable<Side>} side
+ * @param {number} start
+ * @param {number} end
+ */
 function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
   const kept = [];
   for (let i = firstFrom(starts, start); i < ids.length && ends[i] <= end; i++) kept.push(i);
@@ -123,7 +146,8 @@ function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
 }
 
 /**
- * The syllables of a part of a text, by each tokenizer that knows any, and the text between them; places in UTF-16 units of the part.
+ * Return the syllables of a part of a text, and the text between them, by each tokenizer that knows any; places in UTF-16 units of the
+ * part.
  * @param {readonly Side[]} sides with the whole text
  * @param {string} text
  * @param {number} from
@@ -134,10 +158,20 @@ function unitsBy(sides, text, from, to) {
   return sides.map((side) => (side && knowsUnits(side.tokenizer) ? unitsOf(side, text, from, to) : undefined));
 }
 
-/** Whether a tokenizer knows syllables: it routes their scripts away from other text. All text of a SentencePiece model is units, which are characters. @param {Tokenizer} tokenizer */
+/**
+ * Tell whether a tokenizer knows syllables: it routes their scripts away from other text. All text of a SentencePiece model is units,
+ * which are characters.
+ * @param {Tokenizer} tokenizer
+ */
 export const knowsUnits = ({ info: { routes } }) => routes.some(({ hasUnits }) => hasUnits) && !routes.every(({ hasUnits }) => hasUnits);
 
-/** @param {NonNullable<Side>} side @param {string} text @param {number} from @param {number} to */
+/**
+ * Return the syllables of a part of a text by one tokenizer, and the text between them.
+ * @param {NonNullable<Side>} side
+ * @param {string} text
+ * @param {number} from
+ * @param {number} to
+ */
 function unitsOf({ tokenizer: { info }, encoded: { unitStarts = [], unitEnds = [], unitRoutes = [] } }, text, from, to) {
   /** @type {Unit[]} */
   const units = [];
@@ -150,7 +184,7 @@ function unitsOf({ tokenizer: { info }, encoded: { unitStarts = [], unitEnds = [
   };
   let at = from;
   for (let i = firstFrom(unitEnds, from + 1); i < unitStarts.length && unitStarts[i] < to; i++) {
-    add(at, unitStarts[i]); // an added token, or what a stage drops
+    add(at, unitStarts[i]); // an added token, or what a step drops
     at = unitEnds[i];
     const { hasUnits, model } = info.routes[unitRoutes[i]];
     add(unitStarts[i], at, hasUnits ? info.models[model] : undefined);
@@ -160,6 +194,7 @@ function unitsOf({ tokenizer: { info }, encoded: { unitStarts = [], unitEnds = [
 }
 
 /**
+ * Describe a text: where tokens may begin without cutting anything, and the tokens of each row.
  * @param {string} text
  * @param {readonly Side[]} sides by row
  * @param {readonly (Unit[] | undefined)[]} units by row
@@ -170,7 +205,12 @@ async function blockOf(text, sides, units) {
   return { text, ...placesIn(units, text), rows };
 }
 
-/** @param {NonNullable<Side>} side @param {Unit[]} units of the text, by this tokenizer @returns {Promise<Token[]>} */
+/**
+ * Describe the tokens of a text: their kind, and the bytes of those that cut a character.
+ * @param {NonNullable<Side>} side
+ * @param {Unit[]} units of the text, by this tokenizer
+ * @returns {Promise<Token[]>}
+ */
 function describeTokens({ tokenizer, encoded: { ids, starts, ends } }, units) {
   let place = 0;
   return Promise.all(
@@ -188,7 +228,11 @@ function describeTokens({ tokenizer, encoded: { ids, starts, ends } }, units) {
 /** @type {WeakMap<Tokenizer, Map<number, Uint8Array | Promise<Uint8Array>>>} */
 const known = new WeakMap();
 
-/** The bytes of a token, cached: each key press asks for the same few. @param {Tokenizer} tokenizer @param {number} id */
+/**
+ * Return the bytes of a token, cached: each key press asks for the same few.
+ * @param {Tokenizer} tokenizer
+ * @param {number} id
+ */
 function bytesOf(tokenizer, id) {
   const bytes = known.get(tokenizer) ?? new Map();
   known.set(tokenizer, bytes);
@@ -200,8 +244,8 @@ function bytesOf(tokenizer, id) {
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
- * Where a token may begin or end without cutting what a reader sees as one unit: a syllable if a tokenizer knows the script, otherwise a
- * grapheme cluster.
+ * Find where a token may begin or end without cutting what a reader sees as one unit: a syllable if a tokenizer knows the script,
+ * otherwise a grapheme cluster.
  * @param {readonly (Unit[] | undefined)[]} known by row
  * @param {string} text
  * @returns {{ places: number[], syllables: number[] }} in order, from 0 to the end; and those of them where a syllable begins
@@ -223,5 +267,9 @@ function placesIn(known, text) {
   return { places: [...places, text.length], syllables };
 }
 
-/** @param {{ firstId: number, nIds: number }} model @param {number} id */
+/**
+ * Tell whether an id is one of a model.
+ * @param {{ firstId: number, nIds: number }} model
+ * @param {number} id
+ */
 const isOf = (model, id) => id >= model.firstId && id < model.firstId + model.nIds;

@@ -1,1 +1,1 @@
-"""Judges: of an imported model, of a vocabulary, and of a schema."""
+"""Comparisons and checks: an imported model with its library, a vocabulary, a schema on text."""

@@ -1,18 +1,18 @@
-/* What the trainer asks of the core beyond wwho.h. */
+/* The functions that the trainer needs of the core beyond wwho.h. */
 #ifndef WWHO_TRAIN_CORE_H
 #define WWHO_TRAIN_CORE_H
 
 #include "wwho.h"
 
-#define SEGMENTS 0xFFFFFFFFu
+#define SEGMENTS 0xFFFFFFFFu /* as the route of cut_text: cut into segments */
 
-/* Cut text[*at..end) into its segments, or, as a segment of a route, into its units: as many as there is room for. *at, which is
+/* Cut text[*at..end) into its segments, or, as a segment of a route, into its units, as many as there is room for. *at, which is
  * the start of a line or segment or where the last call left off, moves after them. A segment has the rule WWHO_PIECE where
- * its route is a base's, else WWHO_SYLLABLE. Gives their number. */
+ * its route is a base's, else WWHO_SYLLABLE. Returns their number. */
 size_t cut_text(const wwho_model *model, uint32_t route, const uint8_t *text, size_t *at, size_t end, wwho_span *spans, size_t room);
 
-/* The added tokens in text[*at..end) found in every text, as the encoder does: as many as there is room for. *at, which is the
- * start of the text or where the last call left off, moves after the last one, or to the end. Gives their number. */
+/* Find the added tokens in text[*at..end) as the encoder does, those that are found in every text: as many as there is room for. *at, which
+ * is the start of the text or where the last call left off, moves after the last one, or to the end. Returns their number. */
 size_t added_tokens(const wwho_model *model, const uint8_t *text, size_t *at, size_t end, wwho_span *found, size_t room);
 
 #endif

@@ -1,7 +1,7 @@
 /* Counting: text -> segments -> words -> table. Most segments of a script are one word that was there before: the table finds it by
  * its text. Only the others are cut into units. */
 
-/* The bytes of the character at text, of n > 0 bytes; 0 where no well-formed UTF-8 sequence stands there. */
+/* Return the bytes of the character at the beginning of n > 0 bytes; 0 where no well-formed UTF-8 sequence stands there. */
 static inline size_t utf8_width(const uint8_t *text, size_t n) {
     uint8_t lead = text[0];
     if (lead < 0x80) return 1;
@@ -15,13 +15,14 @@ static inline size_t utf8_width(const uint8_t *text, size_t n) {
     return width;
 }
 
-/* Whether the first three bytes of a word are a character of the usual ones: from U+0800, but none near the surrogates. */
+/* Return whether the first three of these four bytes are a character from U+0800 on: a quick test of the usual case. False for some
+ * that are, near the surrogates. */
 static inline bool is_usual(uint32_t word) {
     uint32_t lead = word & 0xFF;
     return (word & 0xC0C0F0) == 0x8080E0 && lead != 0xED && (lead != 0xE0 || word & 0x2000);
 }
 
-/* Bytes of text that are no part of a well-formed UTF-8 sequence. */
+/* Return how many bytes of a text are no part of a well-formed UTF-8 sequence. */
 static uint64_t stray_bytes(const uint8_t *text, size_t len) {
     uint64_t stray = 0;
     for (size_t at = 0; at < len;) {
@@ -40,7 +41,7 @@ static uint64_t stray_bytes(const uint8_t *text, size_t len) {
     return stray;
 }
 
-/* Count the word of these units; its place among the entries goes to *entry. */
+/* Count the word of the units first to last (not included); its place among the entries goes to *entry. */
 static int count_units(wwho_words *words, const uint8_t *text, const wwho_span *first, const wwho_span *last, uint32_t *entry) {
     size_t length = last[-1].end - first->start, n_units = (size_t)(last - first);
     /* the lengths of units take no more bytes than the units */
@@ -54,7 +55,8 @@ static int count_units(wwho_words *words, const uint8_t *text, const wwho_span *
     return add_word_at(words, &(new_word){text_hash(text, length), n_units, 1, words->record, head + length, head}, entry);
 }
 
-/* Cut a segment and count its words: neighbouring syllables are a word, and so is any other unit. */
+/* Cut a segment into units and count its words: neighbouring syllables are a word, and so is any other unit. Where the segment is one
+ * word, the table remembers it: find_segment then spares the cutting. */
 static int count_segment(wwho_words *words, const uint8_t *text, const wwho_span *segment) {
     size_t at = segment->start, n = 0;
     int status = WWHO_OK;
@@ -76,8 +78,8 @@ static int count_segment(wwho_words *words, const uint8_t *text, const wwho_span
     return status;
 }
 
-/* The entry that is known to be all of this segment; NONE where none is. */
-static inline uint32_t known(const wwho_words *words, const uint8_t *text, const wwho_span *segment, uint64_t hash) {
+/* Return the entry of the word that this segment is known to be as a whole; NONE where it must be cut. `hash` is that of its text. */
+static inline uint32_t find_segment(const wwho_words *words, const uint8_t *text, const wwho_span *segment, uint64_t hash) {
     size_t length = segment->end - segment->start;
     for (size_t i = (size_t)hash & words->slots_mask;; i = (i + 1) & words->slots_mask) {
         uint64_t slot = words->slots[i];
@@ -89,17 +91,17 @@ static inline uint32_t known(const wwho_words *words, const uint8_t *text, const
     }
 }
 
-/* Count the words of some segments. */
+/* Count the words of n <= BATCH segments of scripts. */
 static int count_segments(wwho_words *words, const uint8_t *text, const wwho_span *segments, size_t n) {
     uint64_t hashes[BATCH];
     for (size_t i = 0; i < n; i++) {
         hashes[i] = text_hash(text + segments[i].start, segments[i].end - segments[i].start);
         __builtin_prefetch(&words->slots[hashes[i] & words->slots_mask]);
     }
-    fetch(words, hashes, n);
+    fetch_words(words, hashes, n);
     int status = WWHO_OK;
     for (size_t i = 0; !status && i < n; i++) {
-        uint32_t entry = known(words, text, &segments[i], hashes[i]);
+        uint32_t entry = find_segment(words, text, &segments[i], hashes[i]);
         if (entry == NONE) {
             status = count_segment(words, text, &segments[i]);
             continue;
@@ -110,7 +112,7 @@ static int count_segments(wwho_words *words, const uint8_t *text, const wwho_spa
     return status;
 }
 
-/* Count the words of one line. */
+/* Count the words of text[at..end), which is cut as a text of its own. Segments of the base have stray bytes, but no words. */
 static int count_line(wwho_words *words, const uint8_t *text, size_t at, size_t end) {
     wwho_span segments[BATCH];
     int status = WWHO_OK;
@@ -127,13 +129,13 @@ static int count_line(wwho_words *words, const uint8_t *text, size_t at, size_t 
     return status;
 }
 
-/* Where the line that begins at text[at] ends, its line feed included. */
+/* Return where the line that begins at text[at] ends, after its line feed or at `len`. */
 static size_t line_end(const uint8_t *text, size_t at, size_t len) {
     const uint8_t *newline = memchr(text + at, '\n', len - at);
     return newline ? (size_t)(newline - text) + 1 : len;
 }
 
-/* Count the words of some lines, each a text of its own. */
+/* Count the words of the lines in text[at..len), each of which is cut as a text of its own. */
 static int count_lines(wwho_words *words, const uint8_t *text, size_t at, size_t len) {
     int status = WWHO_OK;
     for (size_t end; !status && at < len; at = end) {
@@ -160,8 +162,8 @@ int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *
     return status;
 }
 
-/* Add word number `word` to the route that its text takes alone. A sign that several scripts share takes a script's route only
- * beside that script's letters; alone it goes to a route that is not SGPE's. */
+/* Add word number `word` to the sums of the route that its text takes alone. WWHO_ARGUMENT where `routes` lacks that. A sign that several
+ * scripts share takes a script's route only beside that script's letters; alone it goes to a route that is not SGPE's. */
 static int add_to_route(wwho_words *words, const wwho_model *model, size_t word, wwho_route_info *routes, size_t n_routes) {
     unit_reader reader;
     uint64_t n_units, count = words->entries[word].count;

@@ -6,6 +6,7 @@
 
 /* Pairs of neighbours: where they stand, how often, and which comes next. */
 
+/* A pair of neighbouring tokens, and the positions where it stands. */
 typedef struct {
     uint64_t count; /* now: every merge that takes a place away lowers it; once the pair is complete it never rises */
     uint64_t start; /* of its places in the list, ascending; some may be outdated: merger->pair tells */
@@ -13,23 +14,25 @@ typedef struct {
     uint32_t left, right;
 } pair_entry;
 
-/* What the heap knows of a pair; `count` may be outdated, that is too high, but never too low. */
+/* A pair in the heap; `count` may be outdated, that is too high, but never too low. */
 typedef struct {
     uint64_t count;
     uint64_t ids; /* left << 32 | right */
     uint32_t pair;
 } heap_entry;
 
+/* A binary heap of pairs: the one to merge next is first. */
 typedef struct {
     heap_entry *entries;
     size_t n, room;
 } pair_heap;
 
-/* The order of merging: higher count, then smaller left id, then smaller right id. */
+/* Return whether `a` is merged before `b`: higher count, then smaller left id, then smaller right id. */
 static inline bool comes_before(const heap_entry *a, const heap_entry *b) {
     return a->count != b->count ? a->count > b->count : a->ids < b->ids;
 }
 
+/* Move the entry at `at` down until neither of its children comes before it. */
 static void sift_down(pair_heap *heap, size_t at) {
     heap_entry moving = heap->entries[at];
     for (size_t child; (child = 2 * at + 1) < heap->n; at = child) {
@@ -40,11 +43,13 @@ static void sift_down(pair_heap *heap, size_t at) {
     heap->entries[at] = moving;
 }
 
+/* Remove the first entry of a heap that is not empty. */
 static void heap_pop(pair_heap *heap) {
     heap->entries[0] = heap->entries[--heap->n];
     if (heap->n) sift_down(heap, 0);
 }
 
+/* Add an entry to the heap. */
 static int heap_push(pair_heap *heap, heap_entry entry) {
     int status = reserve(&heap->entries, &heap->room, heap->n + 1, sizeof *heap->entries);
     if (status) return status;
@@ -55,6 +60,7 @@ static int heap_push(pair_heap *heap, heap_entry entry) {
     return WWHO_OK;
 }
 
+/* The state of learning. Arrays without another comment have an item for each position. */
 struct wwho_merger {
     size_t n;        /* positions */
     uint32_t *token; /* of the token that starts at a position; NONE between runs; else anything but NONE */
@@ -105,10 +111,11 @@ const uint64_t *wwho_merger_gains(const wwho_merger *m) { return m->gains; }
 
 enum { BEGINS_WORD = 128 /* and that with a U+0020 */ };
 
+/* Return how many words a token touches, where merges join words. */
 static inline uint32_t words_of(const wwho_merger *m, uint32_t token) { return m->words[token] & (BEGINS_WORD - 1); }
 
-/* Whether two neighbours may not merge: the result would be too long, or part of a character and part of another, or, where merges join
- * words, they are of one word. */
+/* Return whether two neighbours may not merge, however frequent they are: the result would be too long, or part of a character and part of
+ * another, or, where merges join words, they are of one word. */
 static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right) {
     if (m->shapes && (m->shapes[left] == WWHO_TAIL || (m->shapes[left] ? WWHO_TAIL : 0) != m->shapes[right])) return true;
     if (m->words && !(m->words[right] & BEGINS_WORD && words_of(m, left) + words_of(m, right) <= m->max_words)) return true;
@@ -116,11 +123,13 @@ static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right)
     return (uint32_t)m->bytes[left] + m->bytes[right] > MAX_TOKEN;
 }
 
+/* Return how often the place at a position counts. */
 static inline uint64_t weight(const wwho_merger *m, size_t at) { return m->run ? m->run_count[m->run[at]] : 1; }
 
-/* The position at which the token before the one at `at` starts; `at` where it is the first of its run. */
-static inline size_t previous(const wwho_merger *m, size_t at) { return m->token[at - 1] == NONE ? at : at - m->width[at - 1]; }
+/* Return the position at which the token before the one at `at` starts; `at` where that is the first of its run. */
+static inline size_t start_of_previous(const wwho_merger *m, size_t at) { return m->token[at - 1] == NONE ? at : at - m->width[at - 1]; }
 
+/* Add a pair that has no count and no places yet; its number goes to *pair. */
 static int new_pair(wwho_merger *m, uint32_t left, uint32_t right, uint32_t *pair) {
     if (m->n_pairs >= NONE) return WWHO_ARGUMENT;
     int status = reserve(&m->pairs, &m->pairs_room, m->n_pairs + 1, sizeof *m->pairs);
@@ -130,8 +139,9 @@ static int new_pair(wwho_merger *m, uint32_t left, uint32_t right, uint32_t *pai
     return WWHO_OK;
 }
 
-/* The pairs from `first` on are counted, and pair[] points at them. Keep those seen often enough: number them anew, give each
- * its part of the list of places, and put it into the heap. m->renumbered[pair - first] is the new number, or NONE. */
+/* Keep those of the pairs from `first` on that are seen often enough, and drop the others. The pairs are counted, and pair[] points at
+ * them. Those that are kept are numbered anew, get a part of the list of places each, still empty, and are put into the heap.
+ * m->renumbered[pair - first] is the new number, or NONE. */
 static int keep_frequent(wwho_merger *m, size_t first) {
     size_t kept = first;
     int status = reserve(&m->renumbered, &m->renumbered_room, m->n_pairs - first, sizeof *m->renumbered);
@@ -159,7 +169,7 @@ static inline void put_place(wwho_merger *m, size_t at, uint32_t pair) {
 
 /* From words to runs of atoms, and the first pairs. */
 
-/* The id of the atom with this text, or NONE. */
+/* Return the id of the atom with this text, or NONE. */
 static uint32_t atom_of(const wwho_words *atoms, const uint8_t *text, size_t length) {
     uint8_t record[LEB_MAX + 1 + MAX_ATOM];
     if (!length || length > MAX_ATOM) return NONE;
@@ -168,7 +178,7 @@ static uint32_t atom_of(const wwho_words *atoms, const uint8_t *text, size_t len
     return slot ? (uint32_t)slot - 1 : NONE;
 }
 
-/* Close the run that began at `start`, unless it is too short to hold a pair. The position before it is a NONE. */
+/* Close the run that began at `start` with a NONE, and let it count `count` times. A run too short to hold a pair is dropped. */
 static int end_run(wwho_merger *m, size_t start, uint64_t count) {
     if (m->n - start < 2) {
         m->n = start;
@@ -182,7 +192,7 @@ static int end_run(wwho_merger *m, size_t start, uint64_t count) {
     return WWHO_OK;
 }
 
-/* Write the runs of one word. */
+/* Lay out the runs of word number `word`: its atoms, cut at units that are none. */
 static int add_word(wwho_merger *m, const wwho_words *words, size_t word, const wwho_words *atoms) {
     unit_reader reader;
     uint64_t n_units, count = words->entries[word].count;
@@ -202,6 +212,7 @@ static int add_word(wwho_merger *m, const wwho_words *words, size_t word, const 
     return status ? status : end_run(m, start, count);
 }
 
+/* Give back the memory after the first n > 0 items of the array whose pointer lies at `array`. */
 static int shrink(void *array, size_t n, size_t size) {
     void *items;
     memcpy(&items, array, sizeof items);
@@ -211,8 +222,8 @@ static int shrink(void *array, size_t n, size_t size) {
     return WWHO_OK;
 }
 
-/* What belongs to each position, once their number is known. */
-static int add_places(wwho_merger *m) {
+/* Make width[] and pair[], once the number of positions is known; every token has the width 1. */
+static int add_positions(wwho_merger *m) {
     m->width = malloc(m->n * sizeof *m->width);
     m->pair = malloc(m->n * sizeof *m->pair);
     if (!m->width || !m->pair) return WWHO_MEMORY;
@@ -220,7 +231,7 @@ static int add_places(wwho_merger *m) {
     return WWHO_OK;
 }
 
-/* Lay out the positions. A unit takes at most two, a word one more. */
+/* Lay out the runs of all words. A unit takes at most two positions, a word one more. */
 static int add_runs(wwho_merger *m, const wwho_words *words, const wwho_words *atoms) {
     size_t most = 2 * (size_t)words->n_units + words->n + 1;
     m->token = malloc(most * sizeof *m->token);
@@ -231,11 +242,11 @@ static int add_runs(wwho_merger *m, const wwho_words *words, const wwho_words *a
     for (size_t word = 0; !status && word < words->n; word++) status = add_word(m, words, word, atoms);
     if (!status) status = shrink(&m->token, m->n, sizeof *m->token);
     if (!status) status = shrink(&m->run, m->n, sizeof *m->run);
-    return status ? status : add_places(m);
+    return status ? status : add_positions(m);
 }
 
-/* The slot of a table of pair number + 1 where (left, right) stands, or would stand. */
-static uint32_t *known_pair(const wwho_merger *m, uint32_t *slots, size_t mask, uint32_t left, uint32_t right) {
+/* Return the slot where the pair (left, right) stands, or the empty one where it would stand. A slot holds the pair's number + 1. */
+static uint32_t *find_pair(const wwho_merger *m, uint32_t *slots, size_t mask, uint32_t left, uint32_t right) {
     size_t i = (size_t)mixed(mixed(left) + right) & mask;
     for (;; i = (i + 1) & mask) {
         if (!slots[i]) return &slots[i];
@@ -244,22 +255,23 @@ static uint32_t *known_pair(const wwho_merger *m, uint32_t *slots, size_t mask, 
     }
 }
 
+/* Double the slots of the pairs, and put every pair into its new slot. */
 static int grow_pair_slots(const wwho_merger *m, uint32_t **slots, size_t *mask) {
     uint32_t *grown = calloc(*mask * 2 + 2, sizeof *grown);
     if (!grown) return WWHO_MEMORY;
     *mask = *mask * 2 + 1;
-    for (size_t i = 0; i < m->n_pairs; i++) *known_pair(m, grown, *mask, m->pairs[i].left, m->pairs[i].right) = (uint32_t)i + 1;
+    for (size_t i = 0; i < m->n_pairs; i++) *find_pair(m, grown, *mask, m->pairs[i].left, m->pairs[i].right) = (uint32_t)i + 1;
     free(*slots);
     *slots = grown;
     return WWHO_OK;
 }
 
-/* Count the pair at one position. */
+/* Count the pair that starts at a position, unless it may not merge. */
 static int count_pair(wwho_merger *m, size_t at, uint32_t **slots, size_t *mask) {
     uint32_t left = m->token[at], right = m->token[at + 1];
     m->pair[at] = NONE;
     if (left == NONE || right == NONE || stay_two(m, left, right)) return WWHO_OK;
-    uint32_t *slot = known_pair(m, *slots, *mask, left, right), number;
+    uint32_t *slot = find_pair(m, *slots, *mask, left, right), number;
     if (!*slot) {
         int status = new_pair(m, left, right, &number);
         if (status) return status;
@@ -272,6 +284,7 @@ static int count_pair(wwho_merger *m, size_t at, uint32_t **slots, size_t *mask)
     return m->n_pairs * 2 > *mask ? grow_pair_slots(m, slots, mask) : WWHO_OK;
 }
 
+/* Count all pairs before the first merge, and keep the frequent ones. */
 static int first_pairs(wwho_merger *m) {
     size_t mask = (1 << 16) - 1;
     uint32_t *slots = calloc(mask + 1, sizeof *slots);
@@ -287,14 +300,15 @@ static int first_pairs(wwho_merger *m) {
 
 /* Merging. */
 
-/* Take the pair that starts at `at` off the counts. */
-static inline void forget(wwho_merger *m, size_t at) {
+/* Take the place at `at` off the count of its pair, and forget which pair it is. */
+static inline void uncount_pair(wwho_merger *m, size_t at) {
     if (m->pair[at] != NONE) m->pairs[m->pair[at]].count -= weight(m, at);
     m->pair[at] = NONE;
 }
 
-/* Count the pair (left, right) that now starts at `at`; one of them is the new token, the other found in *known. */
-static int meet(wwho_merger *m, size_t at, uint32_t left, uint32_t right, uint32_t *known) {
+/* Count the pair (left, right) that now starts at `at`. One of both is the new token; *known is the number of its pair with the other,
+ * or NONE before the two are first met. */
+static int count_new_pair(wwho_merger *m, size_t at, uint32_t left, uint32_t right, uint32_t *known) {
     m->pair[at] = NONE;
     if (stay_two(m, left, right)) return WWHO_OK;
     int status = *known == NONE ? new_pair(m, left, right, known) : WWHO_OK;
@@ -306,23 +320,23 @@ static int meet(wwho_merger *m, size_t at, uint32_t left, uint32_t right, uint32
     return WWHO_OK;
 }
 
-/* Make one token, `merged`, of the tokens at `at` and after it. */
+/* Replace the token at `at` and the one after it with the token `merged`, and count the pairs that it forms with its neighbours. */
 static int merge_at(wwho_merger *m, size_t at, uint32_t merged) {
-    size_t second = at + m->width[at], before = previous(m, at);
+    size_t second = at + m->width[at], before = start_of_previous(m, at);
     size_t after = second + m->width[second];
     m->pair[at] = NONE;
-    forget(m, second);
-    if (before != at) forget(m, before);
+    uncount_pair(m, second);
+    if (before != at) uncount_pair(m, before);
     m->token[at] = merged;
     m->width[at] = m->width[after - 1] = (uint16_t)(after - at);
     int status = WWHO_OK;
-    if (before != at) status = meet(m, before, m->token[before], merged, &m->with_left[m->token[before]]);
-    if (!status && m->token[after] != NONE) status = meet(m, at, merged, m->token[after], &m->with_right[m->token[after]]);
+    if (before != at) status = count_new_pair(m, before, m->token[before], merged, &m->with_left[m->token[before]]);
+    if (!status && m->token[after] != NONE) status = count_new_pair(m, at, merged, m->token[after], &m->with_right[m->token[after]]);
     return status;
 }
 
-/* The pairs from `first` on, all with the new token, are counted: forget where to find them and keep the frequent ones. */
-static int settle(wwho_merger *m, size_t first) {
+/* Keep the frequent ones of the pairs from `first` on, which are all those with the new token, and put down their places. */
+static int keep_new_pairs(wwho_merger *m, size_t first) {
     for (size_t i = first; i < m->n_pairs; i++) m->with_left[m->pairs[i].left] = m->with_right[m->pairs[i].right] = NONE;
     for (size_t i = 0; i < m->n_fresh; i++) { /* a place may have changed again: only its last pair counts */
         uint32_t pair = (uint32_t)(m->fresh[i] >> 32), at = (uint32_t)m->fresh[i];
@@ -337,7 +351,7 @@ static int settle(wwho_merger *m, size_t first) {
     return status;
 }
 
-/* Merge a pair wherever it stands. */
+/* Merge a pair wherever it stands, from left to right, into a new token. */
 static int merge_pair(wwho_merger *m, uint32_t number) {
     pair_entry pair = m->pairs[number];
     size_t first = m->n_pairs;
@@ -355,10 +369,10 @@ static int merge_pair(wwho_merger *m, uint32_t number) {
         size_t at = m->places[pair.start + i];
         if (m->pair[at] == number) status = merge_at(m, at, merged);
     }
-    return status ? status : settle(m, first);
+    return status ? status : keep_new_pairs(m, first);
 }
 
-/* Whether a pair stands in too few sources. */
+/* Return whether pair number `number` stands in fewer than min_sources sources. Only the tokens of phrases know their sources. */
 static bool is_local(const wwho_merger *m, const pair_entry *pair, uint32_t number) {
     uint64_t sources = 0;
     uint32_t found = 0;
@@ -395,6 +409,7 @@ int wwho_merger_step(wwho_merger *m, size_t steps, size_t *n) {
     return status;
 }
 
+/* Make the arrays with an item for each token or merge; their number is known. */
 static int new_tokens(wwho_merger *m) {
     size_t most = m->n_atoms + m->max_merges;
     m->bytes = malloc((most + 1) * sizeof *m->bytes);
@@ -409,7 +424,7 @@ static int new_tokens(wwho_merger *m) {
     return WWHO_OK;
 }
 
-/* A merger that has no places yet. */
+/* Make a merger that has no positions yet. On failure *merger stays as it is. */
 static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, uint32_t max_units, wwho_merger **merger) {
     if (!min_freq || !max_units || max_merges > MAX_IDS || n_atoms > MAX_IDS) return WWHO_ARGUMENT;
     wwho_merger *m = calloc(1, sizeof *m);
@@ -426,6 +441,7 @@ static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, uint
     return status;
 }
 
+/* Set the bytes and units of each atom; WWHO_ARGUMENT where one has several units or is longer than MAX_ATOM. */
 static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
     for (size_t atom = 0; atom < m->n_atoms; atom++) {
         unit_reader reader;
@@ -440,7 +456,8 @@ static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
     return WWHO_OK;
 }
 
-static int take_shapes(wwho_merger *m, const uint8_t *shapes) {
+/* Copy the shapes of the atoms, with room for those of merged tokens. */
+static int copy_shapes(wwho_merger *m, const uint8_t *shapes) {
     if (!shapes) return WWHO_OK;
     m->shapes = malloc(m->n_atoms + m->max_merges + 1);
     if (!m->shapes) return WWHO_MEMORY;
@@ -456,7 +473,7 @@ int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, const uint
     int status = new_merger(atoms->n, max_merges, min_freq, max_units, merger);
     if (status) return status;
     status = measure_atoms(*merger, atoms);
-    if (!status) status = take_shapes(*merger, shapes);
+    if (!status) status = copy_shapes(*merger, shapes);
     if (!status) status = add_runs(*merger, words, atoms);
     if (!status) status = first_pairs(*merger);
     if (!status) return WWHO_OK;

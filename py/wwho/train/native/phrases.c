@@ -1,6 +1,6 @@
 /* Phrases: what superwords are learnt from. */
 
-/* Phrases that follow each other, count equally often, and are of one source. */
+/* A stretch of phrases that follow each other, count equally often, and are of the same sources. */
 typedef struct {
     size_t end; /* the token after them */
     uint64_t count, sources;
@@ -40,7 +40,7 @@ wwho_phrases *wwho_phrases_new(const wwho_model *model, uint32_t first_id, uint3
     return phrases;
 }
 
-/* A phrase ends. One of a single token holds no pair: it is dropped. */
+/* End the phrase that was being collected, if there is one, with a NONE. A phrase of a single token holds no pair: it is dropped. */
 static void end_phrase(wwho_phrases *phrases) {
     if (phrases->token[phrases->n - 1] == NONE) return;
     if (phrases->token[phrases->n - 2] == NONE)
@@ -49,7 +49,7 @@ static void end_phrase(wwho_phrases *phrases) {
         phrases->token[phrases->n++] = NONE;
 }
 
-/* Find the units of a line, and its tokens. */
+/* Encode a line with the model: job->spans are its units, phrases->ids and phrases->ends its tokens. */
 static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, wwho_job *job) {
     int status = reserve(&phrases->ids, &phrases->ids_room, len, sizeof *phrases->ids);
     if (!status) status = reserve(&phrases->ends, &phrases->ends_room, len, sizeof *phrases->ends);
@@ -70,7 +70,7 @@ static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, w
 
 enum { MAX_WORD_UNITS = 255 };
 
-/* Collect the phrases of one line. */
+/* Collect the phrases of one line, or of a part of it beside added tokens. */
 static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) {
     size_t id = 0;
     wwho_job job;
@@ -104,7 +104,7 @@ static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) 
     return WWHO_OK;
 }
 
-/* Let the tokens after the last stretch count so often, and be of these sources. */
+/* Put the tokens that were collected after the last stretch into a stretch with this count and these sources. */
 static int count_stretch(wwho_phrases *phrases, uint64_t count, uint64_t sources) {
     size_t n = phrases->n_stretches;
     if (!n || phrases->stretches[n - 1].count != count || phrases->stretches[n - 1].sources != sources) {
@@ -132,7 +132,7 @@ int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len,
     return status ? status : count_stretch(phrases, count, sources);
 }
 
-/* How often each position counts; nothing to say where all count once. */
+/* Take over how often each position counts, and its sources; nothing where all count once. */
 static int take_counts(wwho_merger *m, const wwho_phrases *phrases) {
     size_t at = 0, n = phrases->n_stretches;
     if (n == 0 || (n == 1 && phrases->stretches[0].count == 1)) return WWHO_OK;
@@ -148,7 +148,8 @@ static int take_counts(wwho_merger *m, const wwho_phrases *phrases) {
     return WWHO_OK;
 }
 
-/* Tokens count from the model's first one; each is of one word. `pairs` has the parts of those that are merged. */
+/* Take over the tokens of the phrases, which are used up, and measure each token. Tokens count from the model's first one; each is of
+ * one word. `pairs` has the parts of those that are merged, the last n_pairs ones; WWHO_ARGUMENT where a part comes after its merge. */
 static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs) {
     size_t most = m->n_atoms + m->max_merges, n_plain = m->n_atoms - n_pairs;
     m->words = malloc(most + 1);
@@ -170,7 +171,7 @@ static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const uint32_t *p
     m->token = phrases->token;
     phrases->token = NULL;
     phrases->n = phrases->room = 0;
-    return add_places(m);
+    return add_positions(m);
 }
 
 int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs, size_t max_merges, uint64_t min_freq,

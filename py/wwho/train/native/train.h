@@ -31,14 +31,15 @@ typedef struct {
     uint64_t stray_bytes;  /* of the text counted so far: bytes that are no part of a well-formed UTF-8 sequence */
 } wwho_words_info;
 
-/* An empty table, or null where there is no memory. */
+/* Return an empty table, or null where there is no memory. */
 wwho_words *wwho_words_new(void);
 
+/* Free a table; null is allowed. */
 void wwho_words_free(wwho_words *words);
 
 /* Count the words of a text that ends where no word goes on. Each line, with its line feed, is scanned as a text of its own: words
  * do not depend on where a corpus is cut into texts. So is what stands between added tokens found in every text: these are no words.
- * What a model cut is remembered: until another one is given, it must stay open. */
+ * The table remembers what the model cut: it must stay open until another one is given. */
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len);
 
 /* Add n records, `len` bytes in all, with their counts: the export of a table, of another process perhaps. WWHO_ARGUMENT where the bytes
@@ -54,16 +55,18 @@ int wwho_words_units(const wwho_words *words, wwho_words *units);
 /* Add each word of `words` to `spelled`, with its count, as a word whose units are its bytes. */
 int wwho_words_bytes(const wwho_words *words, wwho_words *spelled);
 
-/* The same with units of two bytes. `symbols` has, for each code point, one or two of them, the first byte lowest, or 0; then its bytes
- * are, of which the same follows for all 256. */
+/* Add each word of `words` to `spelled`, with its count, as a word whose units are symbols of two bytes. `symbols` has an item for each
+ * of the 0x110000 code points: the bytes of its one or two symbols, the first byte lowest, or 0, where the symbols of its bytes are
+ * taken. Items for the 256 bytes follow. */
 int wwho_words_pairs(const wwho_words *words, const uint32_t *symbols, wwho_words *spelled);
 
+/* Write the size of a table to *info. */
 void wwho_words_describe(const wwho_words *words, wwho_words_info *info);
 
 /* Write record_bytes bytes of records and n_words counts, in the order in which the words were first seen. */
 void wwho_words_export(const wwho_words *words, uint8_t *records, uint64_t *counts);
 
-/* What the words of one route come to. */
+/* The sums over the words of one route. */
 typedef struct {
     uint64_t n_words;   /* distinct */
     uint64_t total;     /* the sum of the counts */
@@ -71,7 +74,8 @@ typedef struct {
     uint64_t bytes;     /* of text, times the counts */
 } wwho_route_info;
 
-/* Sort the words by the route that each takes where it stands alone; `routes` has room for every route of the model. */
+/* Add each word to the sums of the route that it takes where it stands alone. `routes` has n_routes items, one for each route of the
+ * model, which are set to 0 first. The table stays as it is. */
 int wwho_words_routes(wwho_words *words, const wwho_model *model, wwho_route_info *routes, size_t n_routes);
 
 /* Learning merges: the state between steps. */
@@ -91,13 +95,14 @@ int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, const uint
                     uint32_t max_units, wwho_merger **merger);
 
 /* Phrases: the tokens of neighbouring words of one route, each word but the first beginning with the U+0020 after the word
- * before. What superwords are learnt from. A word with a unit that is no atom, or with more than 255 units, is in none. */
+ * before. Superwords are learnt from them. A word with a unit that is no atom, or with more than 255 units, is in none. */
 typedef struct wwho_phrases wwho_phrases;
 
-/* No phrases, or null where there is no memory. The model has n_tokens SGPE tokens, with ids from first_id on, and no superwords; it
- * stays open as long as the phrases. */
+/* Return an object without phrases, or null where there is no memory. The model has n_tokens SGPE tokens, with ids from first_id on, and no
+ * superwords; it stays open as long as the phrases. */
 wwho_phrases *wwho_phrases_new(const wwho_model *model, uint32_t first_id, uint32_t n_tokens);
 
+/* Free phrases; null is allowed. */
 void wwho_phrases_free(wwho_phrases *phrases);
 
 /* Collect the phrases of a text that ends after a line, or where no phrase goes on, each as if it came `count` times; only of some
@@ -110,6 +115,7 @@ int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len,
 int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs, size_t max_merges, uint64_t min_freq,
                            uint32_t max_units, uint32_t max_words, uint32_t min_sources, wwho_merger **merger);
 
+/* Free a merger; null is allowed. */
 void wwho_merger_free(wwho_merger *merger);
 
 /* Make up to `steps` more merges; *n is the number of all merges made so far; fewer than asked for means that it is done.
@@ -118,10 +124,10 @@ void wwho_merger_free(wwho_merger *merger);
  * n_atoms + k of every such place, from left to right. */
 int wwho_merger_step(wwho_merger *merger, size_t steps, size_t *n);
 
-/* Left and right id of every merge made so far, in turn. Valid until the next step. */
+/* Return left and right id of every merge made so far, in turn. Valid until the next step. */
 const uint32_t *wwho_merger_pairs(const wwho_merger *merger);
 
-/* The count of the pair of every merge made so far, at that moment: so many tokens does it save, or fewer where the pair overlaps
+/* Return the count of the pair of every merge made so far, at that moment: so many tokens does it save, or fewer where the pair overlaps
  * itself. It never rises from one merge to the next. Valid until the next step. */
 const uint64_t *wwho_merger_gains(const wwho_merger *merger);
 

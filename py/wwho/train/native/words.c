@@ -1,5 +1,6 @@
 /* The table of distinct words: records one after another in an arena, found by open addressing. */
 
+/* A distinct word and how often it was seen. */
 typedef struct {
     uint64_t count;
     uint64_t at : 48;   /* of the record in the arena; it ends where the next one begins */
@@ -24,7 +25,8 @@ struct wwho_words {
 
 enum { FIRST_SLOTS = 1 << 12 };
 
-/* Make room for `need` items of `size` bytes in the array whose pointer lies at `array`, doubling. What is there stays. */
+/* Grow the array whose pointer lies at `array` to at least `need` items of `size` bytes; what is there stays. *room, how many
+ * items there is room for, at least doubles. Returns WWHO_OK, or WWHO_MEMORY and leaves the array as it is. */
 static int reserve(void *array, size_t *room, size_t need, size_t size) {
     if (need <= *room) return WWHO_OK;
     size_t more = *room * 2 > need ? *room * 2 : need + 64;
@@ -38,23 +40,27 @@ static int reserve(void *array, size_t *room, size_t need, size_t size) {
     return WWHO_OK;
 }
 
+/* Read four bytes in the machine's order; `at` need not be aligned. */
 static inline uint32_t four_bytes(const uint8_t *at) {
     uint32_t word;
     memcpy(&word, at, sizeof word);
     return word;
 }
 
+/* Read eight bytes in the machine's order; `at` need not be aligned. */
 static inline uint64_t eight_bytes(const uint8_t *at) {
     uint64_t word;
     memcpy(&word, at, sizeof word);
     return word;
 }
 
+/* Return a number whose upper and lower bits all depend on those of `x`: the step of the hashes. */
 static inline uint64_t mixed(uint64_t x) {
     x *= 0x9E3779B97F4A7C15u;
     return x ^ x >> 32;
 }
 
+/* Return a hash of n bytes that decides which lines are sampled. It is part of what is learnt: it must never change. */
 static uint64_t hash_of(const uint8_t *bytes, size_t n) {
     uint64_t hash = n;
     for (; n >= 8; bytes += 8, n -= 8) hash = mixed(hash ^ eight_bytes(bytes));
@@ -63,7 +69,7 @@ static uint64_t hash_of(const uint8_t *bytes, size_t n) {
     return mixed(mixed(hash ^ tail));
 }
 
-/* Another hash, for the table. */
+/* Return a hash of n bytes for the table: quicker than hash_of, for it reads the last bytes of a text twice and not one by one. */
 static inline uint64_t text_hash(const uint8_t *text, size_t n) {
     uint64_t hash = n, tail = 0;
     const uint8_t *end = text + n;
@@ -77,16 +83,17 @@ static inline uint64_t text_hash(const uint8_t *text, size_t n) {
     return mixed(mixed(hash ^ tail));
 }
 
-enum { LEB_MAX = 9 };
+enum { LEB_MAX = 9 /* bytes of a number below 2^63 as LEB128 */ };
 
-/* LEB128, shortest form. */
+/* Write a number below 2^63 as LEB128 in its shortest form, and return where it ends. */
 static inline uint8_t *put_leb(uint8_t *to, uint64_t value) {
     for (; value > 127; value >>= 7) *to++ = (uint8_t)(value | 128);
     *to++ = (uint8_t)value;
     return to;
 }
 
-/* The number at *at, which moves on; false where there is none before `end`, none in shortest form or none below 2^63. */
+/* Read the LEB128 number at *at and move *at after it. Returns false where no number below 2^63 in shortest form ends before `end`;
+ * *at and *value are then of no use. */
 static inline bool get_leb(const uint8_t **at, const uint8_t *end, uint64_t *value) {
     *value = 0;
     for (unsigned shift = 0; shift < 63 && *at < end; shift += 7) {
@@ -120,13 +127,15 @@ wwho_words *wwho_words_new(void) {
     return words;
 }
 
+/* Return where the record of word number `word` begins. It moves when the arena grows. */
 static inline const uint8_t *record_at(const wwho_words *words, size_t word) { return words->arena + words->entries[word].at; }
 
+/* Return the bytes of the record of word number `word`. */
 static inline size_t record_size(const wwho_words *words, size_t word) {
     return (size_t)(words->entries[word + 1].at - words->entries[word].at);
 }
 
-/* Where the text of a well-formed record begins. */
+/* Return where the text of a well-formed record begins. */
 static const uint8_t *record_text(const uint8_t *record, size_t size) {
     const uint8_t *at = record, *end = record + size;
     uint64_t n_units, length;
@@ -134,12 +143,13 @@ static const uint8_t *record_text(const uint8_t *record, size_t size) {
     return at;
 }
 
+/* Return the hash of the text of a well-formed record. Its units have no part in it. */
 static inline uint64_t record_hash(const uint8_t *record, size_t size) {
     const uint8_t *text = record_text(record, size);
     return text_hash(text, (size_t)(record + size - text));
 }
 
-/* The slot where this record stands, or would stand. */
+/* Return the slot where this record stands, or the empty one where it would stand. `hash` is that of its text. */
 static uint64_t *slot_of(const wwho_words *words, const uint8_t *record, size_t size, uint64_t hash) {
     for (size_t i = (size_t)hash & words->slots_mask;; i = (i + 1) & words->slots_mask) {
         uint64_t slot = words->slots[i];
@@ -154,6 +164,7 @@ static uint64_t *slot_of(const wwho_words *words, const uint8_t *record, size_t 
  * while the others are served. */
 enum { BATCH = 48 };
 
+/* Double the slots of the table, and put every word into its new slot. */
 static int grow_slots(wwho_words *words) {
     size_t mask = words->slots_mask * 2 + 1;
     uint64_t *slots = calloc(mask + 1, sizeof *slots), hashes[BATCH];
@@ -182,7 +193,8 @@ typedef struct {
     size_t size, head;
 } new_word;
 
-/* Count a word; its place among the entries goes to *entry. */
+/* Add word->count to the count of a word, which is new or known; its place among the entries goes to *entry. Returns WWHO_ARGUMENT
+ * where the table is full, WWHO_MEMORY where memory is. */
 static int add_word_at(wwho_words *words, const new_word *word, uint32_t *entry) {
     uint64_t *slot = slot_of(words, word->record, word->size, word->hash);
     words->total += word->count;
@@ -206,14 +218,15 @@ static int add_word_at(wwho_words *words, const new_word *word, uint32_t *entry)
     return words->n * 4 > words->slots_mask * 3 ? grow_slots(words) : WWHO_OK;
 }
 
+/* Add `count` to the count of the word of a well-formed record, whose text of n_units units begins at `text`. */
 static int add_record(wwho_words *words, const uint8_t *record, size_t size, const uint8_t *text, uint64_t n_units, uint64_t count) {
     uint32_t entry;
     uint64_t hash = text_hash(text, (size_t)(record + size - text));
     return add_word_at(words, &(new_word){hash, n_units, count, record, size, (size_t)(text - record)}, &entry);
 }
 
-/* Let up to BATCH words, whose slots are on their way, come from memory. */
-static void fetch(const wwho_words *words, const uint64_t *hashes, size_t n) {
+/* Fetch into the caches the entries and records that n <= BATCH hashes lead to; their slots were asked for before. */
+static void fetch_words(const wwho_words *words, const uint64_t *hashes, size_t n) {
     uint64_t slots[BATCH];
     for (size_t i = 0; i < n; i++) {
         slots[i] = words->slots[hashes[i] & words->slots_mask];
@@ -230,7 +243,8 @@ typedef struct {
     uint64_t left;         /* units still to come */
 } unit_reader;
 
-/* Open the record at `record`; false where there is no whole record before `end`. */
+/* Begin to read the record at `record`: *n_units is its number of units, *size its bytes. Returns false where no well-formed record ends
+ * before `end`. */
 static bool open_record(const uint8_t *record, const uint8_t *end, unit_reader *reader, uint64_t *n_units, size_t *size) {
     const uint8_t *at = record;
     if (!get_leb(&at, end, n_units) || !*n_units) return false;
@@ -247,7 +261,7 @@ static bool open_record(const uint8_t *record, const uint8_t *end, unit_reader *
     return true;
 }
 
-/* The next unit of a record that was opened; false after the last one. */
+/* Read the next unit of an open record into *text and *length; returns false after the last one. */
 static inline bool next_unit(unit_reader *reader, const uint8_t **text, size_t *length) {
     if (!reader->left--) return false;
     uint64_t value;
@@ -258,7 +272,7 @@ static inline bool next_unit(unit_reader *reader, const uint8_t **text, size_t *
     return true;
 }
 
-/* Write the record of a word of one unit; `record` has room for LEB_MAX + 1 + length bytes. Gives the size. */
+/* Write the record of a word of one unit, and return its size; `record` has room for LEB_MAX + 1 + length bytes. */
 static inline size_t put_unit(uint8_t *record, const uint8_t *text, size_t length) {
     uint8_t *at = put_leb(record, 1);
     at = put_leb(at, length);
@@ -296,7 +310,7 @@ int wwho_words_merge(wwho_words *words, const wwho_words *other) {
             hashes[n] = batch[n].hash;
             __builtin_prefetch(&words->slots[hashes[n] & words->slots_mask]);
         }
-        fetch(words, hashes, n);
+        fetch_words(words, hashes, n);
         for (size_t i = 0; !status && i < n; i++) status = add_word_at(words, &batch[i], &entry);
     }
     words->stray_bytes += other->stray_bytes;
@@ -342,7 +356,8 @@ int wwho_words_bytes(const wwho_words *words, wwho_words *spelled) {
     return WWHO_OK;
 }
 
-/* The code point of the character at the beginning of n > 0 bytes, and its width; 0x110000 + the byte where there is none. */
+/* Return the code point of the character at the beginning of n > 0 bytes, and its bytes as *width; 0x110000 + the byte, and 1, where
+ * a sequence is broken. Bytes that follow the first one are not checked: the words of the scripts are well-formed. */
 static uint32_t code_point_at(const uint8_t *text, size_t n, size_t *width) {
     uint32_t lead = text[0], more = (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0), found = lead & (0x7Fu >> (more + (more > 0)));
     *width = 1;

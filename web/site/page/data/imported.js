@@ -6,7 +6,9 @@
 const STEPS = { load: "fetching the import", start: "starting Python, 14 MB the first time", import: "reading the vocabulary" };
 
 /**
- * @param {File} file @param {readonly File[]} beside
+ * Import a tokenizer of another library, with the files beside it, into a .wwho file.
+ * @param {File} file
+ * @param {readonly File[]} beside
  * @param {(what: string) => void} onStep
  * @returns {Promise<{ blob: Uint8Array<ArrayBuffer>, report: Report | undefined }>}
  * @throws {Error} it cannot be imported, or Pyodide cannot be fetched or is not there

@@ -16,21 +16,35 @@ export const IN_FOLDERS = [
 ];
 const PATTERNS = IN_FOLDERS.map((name) => new RegExp(`^${name.replaceAll(".", "\\.").replace("*", ".*")}$`, "i"));
 
-/** @param {string} path */
+/** Return the last part of a path. @param {string} path */
 const nameOf = (path) => path.slice(path.lastIndexOf("/") + 1);
-/** @param {string} path @returns {string} "" for a file that came without a folder */
+/**
+ * Return the folder of a path, with a slash at its end.
+ * @param {string} path
+ * @returns {string} "" for a file that came without a folder
+ */
 export const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);
-/** @param {string} path */
+/** Tell whether a file is a .wwho file, by its name. @param {string} path */
 export const isOurs = (path) => OURS.test(path);
-/** @param {string} path */
+/** Tell whether a file belongs to the tokenizer beside it, by its name. @param {string} path */
 export const isBeside = (path) => BESIDE.test(nameOf(path));
-/** @param {string} path */
+/**
+ * Tell whether a file is one that models are published with, but not their tokenizer.
+ * @param {string} path
+ */
 const isPublished = (path) => isBeside(path) || PUBLISHED.test(nameOf(path));
-/** The place of a file in IN_FOLDERS, or -1. @param {string} path */
+/** Return the place of a file in IN_FOLDERS, or -1. @param {string} path */
 const rankOf = (path) => PATTERNS.findIndex((pattern) => pattern.test(nameOf(path)));
-/** Whether it may be the one tokenizer of a model. A file without a folder and with a name of its own stands for itself. @param {string} path */
+/**
+ * Tell whether a file may be the one tokenizer of a model. A file without a folder and with a name of its own stands for itself.
+ * @param {string} path
+ */
 const isRanked = (path) => rankOf(path) >= 0 && (folderOf(path) !== "" || !IN_FOLDERS[rankOf(path)].includes("*"));
-/** @param {string} path @returns {boolean} whether it should be a tokenizer */
+/**
+ * Tell whether a file should be a tokenizer, by its name.
+ * @param {string} path
+ * @returns {boolean} whether it should be a tokenizer
+ */
 const isModel = (path) => isOurs(path) || ((rankOf(path) >= 0 || FOREIGN.test(nameOf(path))) && !isBeside(path));
 
 /**
@@ -51,7 +65,7 @@ export function sorted(found, asked) {
   return { models: models.filter((each) => !isOfModel(each)), texts: found.filter((each) => !models.includes(each) && !isOfModel(each)) };
 }
 
-/** Why a file that was chosen as a tokenizer is none alone. @param {Found} file */
+/** Return why a file that was chosen as a tokenizer is none alone. @param {Found} file */
 export function partOf({ path }) {
   const isMerges = nameOf(path).toLowerCase() === "merges.txt";
   return `${nameOf(path)} ${isMerges ? "are the merges of a BPE; choose the vocab.json, too" : "belongs to a tokenizer; choose that, too"}`;

@@ -37,16 +37,27 @@ export const MODELS = new Map(
     .sort(([a], [b]) => b.localeCompare(a, "en", { numeric: true })),
 );
 
-/** @param {string} id such as gpt-5-mini @returns {string} such as GPT-5 mini */
+/**
+ * Return the name of a model for readers.
+ * @param {string} id such as gpt-5-mini
+ * @returns {string} such as GPT-5 mini
+ */
 function labelOf(id) {
   const [first, ...rest] = id.split(/-(?=[a-z])/);
   return [first.replace("gpt", "GPT"), ...rest.map((word) => word.replace("turbo", "Turbo"))].join(" ");
 }
 
-/** @param {string} id an encoding, a model, or a tokenizer opened here @returns {Choice} */
+/**
+ * Return what a row shows and opens for a choice.
+ * @param {string} id an encoding, a model, or a tokenizer opened here
+ * @returns {Choice}
+ */
 export const choiceOf = (id) => MODELS.get(id) ?? { label: SHIPPED[id]?.known ?? id, encoding: id };
 
-/** Whether a link may name it: others would not find a tokenizer that is only here. @param {string} id */
+/**
+ * Tell whether a link may name a choice: others would not find a tokenizer that is only here.
+ * @param {string} id
+ */
 export const isKnown = (id) => id in SHIPPED || MODELS.has(id);
 
 /** @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} the files, by name; one that failed may be tried again */
@@ -57,14 +68,18 @@ let before = Promise.resolve();
 /** How the imported tokenizers lose text, by name. @type {Map<string, readonly string[]>} */
 const losses = new Map();
 
-/** @param {string} name @returns {readonly string[]} how this tokenizer loses text, as far as is known here */
+/**
+ * Return how a tokenizer loses text, as far as is known here.
+ * @param {string} name
+ * @returns {readonly string[]} how this tokenizer loses text, as far as is known here
+ */
 export const lossesOf = (name) => losses.get(name) ?? [];
 
-/** The tokenizers that were opened here. */
+/** Return the names of the tokenizers that were opened here. */
 export const own = () => [...files.keys()].filter((name) => !(name in SHIPPED));
 
 /**
- * The file of a tokenizer, kept for all the Workers that will want it.
+ * Return the file of a tokenizer, fetched once and kept for all the Workers that will want it; downloads run one at a time.
  * @param {string} name
  * @param {(progress: { name: string, loaded: number, total: number }) => void} onProgress called with bytes
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
@@ -79,7 +94,12 @@ export function fetchModel(name, onProgress) {
   return file;
 }
 
-/** @param {string} name @param {Parameters<typeof fetchModel>[1]} onProgress @returns {Promise<Uint8Array<ArrayBuffer>>} */
+/**
+ * Fetch the file of a tokenizer that ships, and report progress.
+ * @param {string} name
+ * @param {Parameters<typeof fetchModel>[1]} onProgress
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
 async function fetched(name, onProgress) {
   const url = new URL(`../../package/models/${encodeURIComponent(name)}.wwho`, import.meta.url);
   const response = await fetch(url).catch((cause) => {
@@ -126,19 +146,31 @@ export async function addModel({ path, file }, found, onStep) {
   return { name, blob, report };
 }
 
-/** The name of the model in the files beside a tokenizer, if they give one. @param {readonly File[]} beside @returns {Promise<string | undefined>} */
+/**
+ * Return the name of the model in the files beside a tokenizer; undefined if they give none.
+ * @param {readonly File[]} beside
+ * @returns {Promise<string | undefined>}
+ */
 async function nameIn(beside) {
   const texts = await Promise.all(beside.map((file) => file.text()));
   const found = texts.map((text) => /"_?name_or_path": *"([^"\\]+)"/.exec(text)?.[1].split("/").at(-1));
   return found.find(Boolean);
 }
 
-/** @param {File} file @returns {Promise<Uint8Array<ArrayBuffer>>} @throws {Error} it cannot be read */
+/**
+ * Read a .wwho file of the user; an error names the file.
+ * @param {File} file
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {Error} it cannot be read
+ */
 function artifact(file) {
   return read(file).catch((cause) => {
     throw new Error(`${file.name} ${cause.message}`, { cause });
   });
 }
 
-/** @param {string} name of a tokenizer that cannot be opened */
+/**
+ * Forget a tokenizer that cannot be opened, so that it can be tried again.
+ * @param {string} name of a tokenizer that cannot be opened
+ */
 export const forget = (name) => files.delete(name);

@@ -2,7 +2,11 @@
 
 /** @typedef {{ path: string, file: File, problem?: string }} Found `problem`: why it cannot be counted */
 
-/** @param {DataTransfer} data @returns {Promise<Found[]>} */
+/**
+ * Return the files of a drop, those in folders too.
+ * @param {DataTransfer} data
+ * @returns {Promise<Found[]>}
+ */
 export async function droppedFiles(data) {
   // Get the entries at once: they are gone when the event is over.
   const entries = [...data.items].map((item) => (item.kind === "file" ? item.webkitGetAsEntry?.() : null));
@@ -11,16 +15,30 @@ export async function droppedFiles(data) {
   return (await Promise.all(entries.map((entry) => (entry ? walk(entry, "") : [])))).flat();
 }
 
-/** @param {FileList} files of an input element @returns {Found[]} */
+/**
+ * Return the files of a file dialog, with their paths in the folder that was chosen.
+ * @param {FileList} files of an input element
+ * @returns {Found[]}
+ */
 export const pickedFiles = (files) => [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-/** @param {any} entry a FileSystemEntry @param {string} folder @returns {Promise<Found[]>} what cannot be read is one of them */
+/**
+ * Return the files at an entry of a file system; one that cannot be read is returned with that problem.
+ * @param {any} entry a FileSystemEntry
+ * @param {string} folder
+ * @returns {Promise<Found[]>} what cannot be read is one of them
+ */
 async function walk(entry, folder) {
   const path = folder + entry.name;
   return filesIn(entry, path).catch(() => [{ path, file: new File([], entry.name), problem: "cannot be read" }]);
 }
 
-/** @param {any} entry @param {string} path of it @returns {Promise<Found[]>} */
+/**
+ * Return the file of an entry, or the files in its folder and those below.
+ * @param {any} entry
+ * @param {string} path of it
+ * @returns {Promise<Found[]>}
+ */
 async function filesIn(entry, path) {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
@@ -39,7 +57,11 @@ async function filesIn(entry, path) {
 /** The names of the browsers' errors for a file that no longer exists. */
 const GONE = ["NotReadableError", "NotFoundError"];
 
-/** The bytes of a file that the user chose, which may no longer exist. @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
+/**
+ * Read the bytes of a file that the user chose, which may no longer exist.
+ * @param {Blob} blob
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
 export async function read(blob) {
   try {
     return new Uint8Array(await blob.arrayBuffer());

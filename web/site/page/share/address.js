@@ -29,12 +29,12 @@ export class Address {
     if (!(await this.#readLink())) await this.#put(recalled(this.#entry) ?? first, "Your text");
   }
 
-  /** The link no longer matches the page. */
+  /** Take the link out of the address, because it no longer matches the page. */
   forget() {
     if (isLink(location.hash)) history.replaceState(this.#entry, "", location.pathname + location.search);
   }
 
-  /** The address that contains text and settings; it becomes the page's own. @param {Shared} shared */
+  /** Put text and settings into the address of the page, and return it. @param {Shared} shared */
   async link(shared) {
     const fragment = await toFragment(shared);
     history.replaceState(this.#entry, "", fragment);
@@ -55,7 +55,7 @@ export class Address {
     }
   }
 
-  /** The user followed a link on the page, or went back to a state that was left. */
+  /** Apply the state of a link that the user followed on the page, or of an entry of the history that the user went back to. */
   async #followed() {
     this.#complain("");
     remember(this.#entry, this.#settings());
@@ -66,7 +66,10 @@ export class Address {
   }
 }
 
-/** The mark of the history entry, which survives a reload. @returns {number} */
+/**
+ * Return the mark of the current entry of the history, which survives a reload; a new entry gets one.
+ * @returns {number}
+ */
 function entryHere() {
   const mark = history.state ?? Date.now();
   history.replaceState(mark, "");
@@ -81,7 +84,11 @@ const KEY = "left";
 /** @type {Map<number, Shared>} */
 const left = new Map();
 
-/** @param {number} entry of the browser's history @param {Shared} settings */
+/**
+ * Keep the state of an entry of the history, in memory and, if the browser allows it, for a reload.
+ * @param {number} entry of the browser's history
+ * @param {Shared} settings
+ */
 function remember(entry, settings) {
   left.set(entry, settings);
   try {
@@ -91,7 +98,11 @@ function remember(entry, settings) {
   }
 }
 
-/** @param {number} entry @returns {Shared | undefined} nothing where the page is opened by its address */
+/**
+ * Return the state in which the user left an entry of the history; undefined if there is none.
+ * @param {number} entry
+ * @returns {Shared | undefined} nothing where the page is opened by its address
+ */
 function recalled(entry) {
   if (left.has(entry)) return left.get(entry);
   try {

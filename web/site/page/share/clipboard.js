@@ -1,6 +1,10 @@
 // Copying, even without the clipboard API, which pages from plain http addresses do not have.
 
-/** @param {string} text @returns {Promise<boolean>} whether it was copied */
+/**
+ * Copy a text to the clipboard.
+ * @param {string} text
+ * @returns {Promise<boolean>} whether it was copied
+ */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -10,7 +14,10 @@ export async function copy(text) {
   }
 }
 
-/** @param {string} text */
+/**
+ * Copy a text in the old way: select it in a text area that nobody sees. Return whether that worked.
+ * @param {string} text
+ */
 function copySelected(text) {
   const box = document.createElement("textarea");
   box.value = text;

@@ -16,16 +16,23 @@ const MOST_BYTES = 4_000_000; // of JSON: nobody's link should fill the memory
  * @property {number} [texts]
  */
 
-/** @param {string} fragment with "#" */
+/** Tell whether a fragment has the form of a link with a text. @param {string} fragment with "#" */
 export const isLink = (fragment) => /^#[zj]/.test(fragment);
 
-/** @param {Shared} shared */
+/** Return a state as JSON in UTF-8. @param {Shared} shared */
 const written = (shared) => new TextEncoder().encode(JSON.stringify(shared));
 
-/** The fragment, with "#", synchronously: for a link that is being clicked. @param {Shared} shared */
+/**
+ * Return the fragment for a state, with "#", synchronously: for a link that is being clicked.
+ * @param {Shared} shared
+ */
 export const toPlainFragment = (shared) => `#j${toBase64(written(shared))}`;
 
-/** @param {Shared} shared @returns {Promise<string>} the fragment, with "#" */
+/**
+ * Return the shortest fragment for a state.
+ * @param {Shared} shared
+ * @returns {Promise<string>} the fragment, with "#"
+ */
 export async function toFragment(shared) {
   const plain = written(shared);
   const packed = await through(plain, new CompressionStream("deflate-raw"), Infinity);
@@ -33,6 +40,7 @@ export async function toFragment(shared) {
 }
 
 /**
+ * Return the state in a fragment.
  * @param {string} fragment with "#"
  * @returns {Promise<Shared | undefined>} undefined if the fragment has another form
  * @throws {Error} it is damaged
@@ -49,7 +57,12 @@ export async function fromFragment(fragment) {
   }
 }
 
-/** @param {any} found @returns {Shared} only what is of the right type @throws {TypeError} there is no text */
+/**
+ * Return the fields of a state that are of the right type.
+ * @param {any} found
+ * @returns {Shared} only what is of the right type
+ * @throws {TypeError} there is no text
+ */
 export function checked(found) {
   if (typeof found?.text !== "string") throw new TypeError("no text");
   const { text, messages, rows, price, texts } = found;
@@ -63,10 +76,15 @@ export function checked(found) {
   };
 }
 
-/** @param {any} found @returns {found is Message} */
+/**
+ * Tell whether a value is a message of a chat.
+ * @param {any} found
+ * @returns {found is Message}
+ */
 const isMessage = (found) => ROLES.includes(found?.role) && typeof found.content === "string";
 
 /**
+ * Compress or decompress bytes.
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {CompressionStream | DecompressionStream} stream
  * @param {number} most bytes to come out
@@ -87,14 +105,14 @@ async function through(bytes, stream, most) {
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-/** @param {Uint8Array} bytes */
+/** Return bytes as base64 for addresses, without padding. @param {Uint8Array} bytes */
 function toBase64(bytes) {
   let binary = "";
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** @param {string} text */
+/** Return the bytes of base64 for addresses. @param {string} text */
 function fromBase64(text) {
   return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
 }

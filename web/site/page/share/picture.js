@@ -14,7 +14,10 @@ const FONT = 'system-ui, "Noto Sans", "Noto Sans Sinhala", "Noto Sans Devanagari
 /** @typedef {{ label: string, count: number, cuts: boolean[] }} Bar `cuts`: for each shown token, whether it cuts a syllable */
 
 /**
- * @param {string} text @param {readonly Bar[]} bars @param {string} address
+ * Draw a picture of the comparison.
+ * @param {string} text
+ * @param {readonly Bar[]} bars
+ * @param {string} address
  * @returns {Promise<Blob>} PNG
  */
 export function picture(text, bars, address) {
@@ -35,13 +38,25 @@ export function picture(text, bars, address) {
   });
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {string} text @param {number} x @param {number} y @param {string} font @param {string} colour */
+/**
+ * Draw one line of text.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {string} font
+ * @param {string} colour
+ */
 function write(pen, text, x, y, font, colour) {
   [pen.font, pen.fillStyle] = [font, colour];
   pen.fillText(text, x, y);
 }
 
-/** The beginning of a text that fits three lines. @param {CanvasRenderingContext2D} pen @param {string} text */
+/**
+ * Draw the beginning of a text, as much as fits three lines.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ */
 function drawText(pen, text) {
   pen.font = `38px ${FONT}`;
   const lines = [""];
@@ -61,7 +76,14 @@ function drawText(pen, text) {
   });
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Bar} bar @param {number} y @param {number} most @param {number} ratio 0 for none */
+/**
+ * Draw a row: its label, its number of tokens, and a bar in which every token is a block.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Bar} bar
+ * @param {number} y
+ * @param {number} most
+ * @param {number} ratio 0 for none
+ */
 function drawBar(pen, bar, y, most, ratio) {
   write(pen, bar.label, EDGE, y, `600 26px ${FONT}`, INK);
   const number = `${count(bar.count)} ${bar.count === 1 ? "token" : "tokens"}${ratio ? `, ${times(ratio)} ×` : ""}`;
@@ -77,7 +99,12 @@ function drawBar(pen, bar, y, most, ratio) {
   });
 }
 
-/** Share a picture with another program, or save it. @param {Blob} png @param {string} name @returns {Promise<void>} */
+/**
+ * Share a picture with another program, where a finger is used, or save it.
+ * @param {Blob} png
+ * @param {string} name
+ * @returns {Promise<void>}
+ */
 export async function sharePicture(png, name) {
   const files = [new File([png], name, { type: "image/png" })];
   // Only where a finger is: there the system's own list of programs is what people know.

@@ -12,7 +12,12 @@ const KINDS = { base: "of the base vocabulary", syllables: "whole syllables", fa
 const SYMBOL = 0xf5; // the least first byte of a symbol of SCRIPT, two bytes long; no text has it
 const GAP = 8; // CSS pixels between token and card, and card and edge
 
-/** @param {Place} place @param {number} row @returns {[string, string | Node][]} */
+/**
+ * Return the lines of the card for a token: a name and a value each.
+ * @param {Place} place
+ * @param {number} row
+ * @returns {[string, string | Node][]}
+ */
 function facts(place, row) {
   const { block } = place;
   const token = tokenAt(place, row);
@@ -37,11 +42,17 @@ export class Card {
     addEventListener("scroll", () => (node.hidden = true), { capture: true, passive: true });
   }
 
+  /** Hide the card. */
   hide() {
     this.#node.hidden = true;
   }
 
-  /** @param {Place} place @param {number} row @param {Element} token the element beside which it stands */
+  /**
+   * Show the card for a token, next to its element.
+   * @param {Place} place
+   * @param {number} row
+   * @param {Element} token the element beside which it stands
+   */
   show(place, row, token) {
     const { start, end } = tokenAt(place, row);
     const face = element("p", "face");
@@ -54,7 +65,10 @@ export class Card {
     this.#place(token.getClientRects()[0]);
   }
 
-  /** Below the token, or beside it if there is no room, so that the other rows stay visible. @param {DOMRect | undefined} token */
+  /**
+   * Place the card below the token, or beside it if there is no room, so that the other rows stay visible.
+   * @param {DOMRect | undefined} token
+   */
   #place(token) {
     if (!token) return;
     const { offsetWidth: width, offsetHeight: height } = this.#node;

@@ -1,5 +1,5 @@
 /**
- * An element with its children.
+ * Make an element with its children.
  * @param {string} tag
  * @param {string} className
  * @param {...(string | Node)} children

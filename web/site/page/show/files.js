@@ -37,13 +37,17 @@ export class FileTable {
     return `${name}, ${bytes(entries.reduce((sum, { file }) => sum + file.size, 0))}`;
   }
 
-  /** An entry has progressed, or there are other entries. @param {Entry} [entry] */
+  /**
+   * Show that an entry has progressed, soon, or that there are other entries, at once.
+   * @param {Entry} [entry]
+   */
   show(entry) {
     if (!entry) return this.#showTable();
     this.#changed.add(entry);
     this.#timer ??= setTimeout(() => this.#showChanged(), SHOW_MS);
   }
 
+  /** Fill the rows of the entries that have changed, and show how far counting is. */
   #showChanged() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -52,6 +56,7 @@ export class FileTable {
     this.#showState();
   }
 
+  /** Make the table anew, with a row for each of the first entries. */
   #showTable() {
     const { entries, tokenizers } = this.#files();
     this.#find("files").hidden = entries.length === 0;
@@ -67,7 +72,7 @@ export class FileTable {
     this.#showState();
   }
 
-  /** The row of an entry, if it has one. @param {Entry} entry */
+  /** Fill the table row of an entry, if it has one. @param {Entry} entry */
   #fill(entry) {
     const { path, file, counts, error } = entry;
     const columns = this.#files().tokenizers.length;
@@ -80,6 +85,7 @@ export class FileTable {
     this.#rows.get(entry)?.replaceChildren(name, element("td", "", bytes(file.size)), ...rest);
   }
 
+  /** Show how far counting is, in words and as a bar. */
   #showState() {
     const { entries, wanted } = this.#files();
     const size = wanted.reduce((sum, { file }) => sum + file.size, 0);
@@ -106,5 +112,5 @@ export class FileTable {
   }
 }
 
-/** @param {number} files */
+/** Return a number of files in words. @param {number} files */
 const many = (files) => `${count(files)} ${files === 1 ? "file" : "files"}`;

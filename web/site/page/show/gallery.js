@@ -4,10 +4,14 @@ import { PARALLEL } from "../data/parallel.js";
 import { element } from "./element.js";
 import { bytes, count } from "./format.js";
 
-/** @param {string} id @returns {any} */
+/**
+ * Return the element with an id.
+ * @param {string} id
+ * @returns {any}
+ */
 const find = (id) => document.getElementById(id);
 
-/** Show it, unless it is shown already. */
+/** Fill the table of the gallery, unless it is filled already. */
 export async function showGallery() {
   if (find("gallery-rows").children.length > 0) return;
   const { GALLERY } = await import("../data/gallery.js");
@@ -22,7 +26,11 @@ export async function showGallery() {
   );
 }
 
-/** @param {HTMLElement} head @param {string} scope */
+/**
+ * Give a head of a table its scope, and return it.
+ * @param {HTMLElement} head
+ * @param {string} scope
+ */
 function scoped(head, scope) {
   head.setAttribute("scope", scope);
   return head;

@@ -6,9 +6,14 @@ import { element } from "./element.js";
 import { count } from "./format.js";
 import { barCell, labelOf } from "./premium.js";
 
-/** @param {string} id @returns {any} */
+/**
+ * Return the element with an id.
+ * @param {string} id
+ * @returns {any}
+ */
 const find = (id) => document.getElementById(id);
 
+/** Fill the table of languages: the tokens of each as a multiple of the English ones, the costliest first. */
 export function showLanguages() {
   const [english] = LANGUAGES;
   const ratios = (/** @type {number[]} */ tokens) => tokens.map((number, i) => number / english.tokens[i]);
@@ -21,7 +26,7 @@ export function showLanguages() {
   );
 }
 
-/** @param {string} text */
+/** Make the head of a column. @param {string} text */
 function headOf(text) {
   const head = element("th", "", text.replace("super", "super\u00ad").replace("lang", "lan\u00adg")); // for narrow columns
   head.setAttribute("scope", "col");

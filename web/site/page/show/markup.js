@@ -20,16 +20,22 @@ const NAMES = new Map([
 /** @type {Record<string, string>} */
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\u00a0": "&nbsp;", "\0": "\u2400" };
 
-/** The name that is shown for an invisible character. @param {string} character */
+/**
+ * Return the name that is shown for an invisible character, such as ZWJ or U+200E.
+ * @param {string} character
+ */
 export function nameOf(character) {
   const code = character.codePointAt(0) ?? 0;
   return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** @param {string} text */
+/** Return a text as HTML. @param {string} text */
 const escaped = (text) => text.replace(/[&<>\r\u00a0\0]/g, (character) => ENTITIES[character]);
 
-/** A text in which the style sheet shows the names of invisible characters. @param {string} text */
+/**
+ * Return a text as HTML in which the style sheet shows the names of invisible characters.
+ * @param {string} text
+ */
 export function visible(text) {
   if (NEWLINES.test(text)) {
     return text
@@ -41,11 +47,15 @@ export function visible(text) {
   return `<span class="unseen" data-name="${Array.from(text, nameOf).join(" ")}">${escaped(text)}</span>`;
 }
 
-/** @param {Token} token @param {Block} block it stands in */
+/**
+ * Return the bytes of a token.
+ * @param {Token} token
+ * @param {Block} block it stands in
+ */
 export const bytesOf = (token, block) => token.bytes ?? new TextEncoder().encode(block.text.slice(token.start, token.end));
 
 /**
- * The lines of a block in one row. Its elements `.token` and `.knives > i` stand for tokens, in order.
+ * Return the HTML lines of a block in one row. The elements `.token` and `.knives > i` stand for tokens, in order.
  * @param {Block} block
  * @param {readonly Token[]} tokens
  * @param {View} view
@@ -56,7 +66,11 @@ export function linesOf(block, tokens, view) {
   return view === "text" ? textLines(pieces, tokens) : numberLines(block, pieces, tokens, view);
 }
 
-/** @param {readonly import("./pieces.js").Piece[]} pieces @param {readonly Token[]} tokens */
+/**
+ * Return the HTML lines of a block that shows its text.
+ * @param {readonly import("./pieces.js").Piece[]} pieces
+ * @param {readonly Token[]} tokens
+ */
 function textLines(pieces, tokens) {
   const html = [""];
   let last = "";
@@ -69,16 +83,34 @@ function textLines(pieces, tokens) {
   return { html, owners: pieces.flatMap((piece) => piece.tokens) };
 }
 
-/** `on`: it continues a token of the piece before. @param {Token} token @param {number} at @param {number} begin of the piece @param {string} inner */
+/**
+ * Return the HTML of a token, or of the part of it in a piece; the class `on` says that it continues a token of the piece before.
+ * @param {Token} token
+ * @param {number} at
+ * @param {number} begin of the piece
+ * @param {string} inner
+ */
 const tokenHTML = ({ kind, start }, at, begin, inner) => `<span class="token c${at % COLOURS} ${kind}${start < begin ? " on" : ""}">${inner}</span>`;
 
-/** A knife where each token begins. @param {string} text @param {number} start @param {readonly number[]} parts @param {readonly Token[]} tokens */
+/**
+ * Return the HTML of a piece that tokens cut, with a knife where each token begins.
+ * @param {string} text
+ * @param {number} start
+ * @param {readonly number[]} parts
+ * @param {readonly Token[]} tokens
+ */
 function cutHTML(text, start, parts, tokens) {
   const knives = parts.map((part) => (tokens[part].start < start ? '<i class="on"></i>' : "<i></i>"));
   return `<span class="cut">${visible(text)}<span class="knives">${knives.join("")}</span></span>`;
 }
 
-/** @param {Block} block @param {readonly import("./pieces.js").Piece[]} pieces @param {readonly Token[]} tokens @param {View} view */
+/**
+ * Return the HTML line of a block that shows ids or bytes.
+ * @param {Block} block
+ * @param {readonly import("./pieces.js").Piece[]} pieces
+ * @param {readonly Token[]} tokens
+ * @param {View} view
+ */
 function numberLines(block, pieces, tokens, view) {
   const cut = new Set(pieces.flatMap((piece) => (piece.cut ? piece.tokens : [])));
   const html = tokens.map((token, at) => {
@@ -88,5 +120,9 @@ function numberLines(block, pieces, tokens, view) {
   return { html: [html.join("\n")], owners: tokens.map((_, at) => at) };
 }
 
-/** @param {string} line @param {View} view */
+/**
+ * Return the HTML of a line.
+ * @param {string} line
+ * @param {View} view
+ */
 export const lineHTML = (line, view) => `<div class="line${view === "text" ? "" : " numbers"}" dir="${view === "text" ? "auto" : "ltr"}">${line}</div>`;

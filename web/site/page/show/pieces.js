@@ -7,6 +7,7 @@ import { count, counted } from "./format.js";
 /** @typedef {{ text: string, start: number, tokens: number[], cut: boolean }} Piece `tokens`: their places in the row */
 
 /**
+ * Cut a text into the pieces that a row shows.
  * @param {string} text
  * @param {readonly Token[]} tokens of the text, in order
  * @param {readonly number[]} places at which a token may begin without cutting anything, from 0 to the end
@@ -16,7 +17,7 @@ export function piecesOf(text, tokens, places) {
   /** @type {Piece[]} */
   const pieces = [];
   let [first, at] = [0, 0];
-  /** Add the tokens up to a place as they are. @param {number} to */
+  /** Add pieces for the tokens up to a place, as they are. @param {number} to */
   const whole = (to) => {
     while (at < to) {
       const end = Math.min(tokens[first].end, to);
@@ -38,8 +39,9 @@ export function piecesOf(text, tokens, places) {
 }
 
 /**
- * The syllables and characters inside which a token begins.
- * @param {readonly Token[]} tokens @param {readonly number[]} places
+ * Find the syllables and characters inside which a token begins.
+ * @param {readonly Token[]} tokens
+ * @param {readonly number[]} places
  * @returns {[number, number][]} from where to where, in order
  */
 export function cutsOf(tokens, places) {
@@ -55,7 +57,11 @@ export function cutsOf(tokens, places) {
   return cuts;
 }
 
-/** A description of what a row cuts. @param {readonly import("../tokens.js").Block[]} blocks @param {number} row */
+/**
+ * Return in words how many syllables and characters a row cuts.
+ * @param {readonly import("../tokens.js").Block[]} blocks
+ * @param {number} row
+ */
 export function cutsIn(blocks, row) {
   let [syllables, cut, characters] = [0, 0, 0];
   for (const block of blocks) {

@@ -4,10 +4,17 @@ import { PARALLEL } from "../data/parallel.js";
 import { element } from "./element.js";
 import { times } from "./format.js";
 
-/** @param {string} id @returns {any} */
+/**
+ * Return the element with an id.
+ * @param {string} id
+ * @returns {any}
+ */
 const find = (id) => document.getElementById(id);
 
-/** @param {({ label: string, premium: number[] } | undefined)[]} rows `premium`: tokens per language */
+/**
+ * Fill the table of the parallel sentences: the tokens of each language as a multiple of the English ones, by row.
+ * @param {({ label: string, premium: number[] } | undefined)[]} rows `premium`: tokens per language
+ */
 export function showPremium(rows) {
   const ratios = rows.map((row) => row?.premium.map((tokens) => tokens / row.premium[0]));
   const most = Math.max(...ratios.flatMap((each) => each ?? []));
@@ -19,7 +26,10 @@ export function showPremium(rows) {
   );
 }
 
-/** The head of a language's row: its own name, and the English one. @param {{ lang: string, name: string, own: string }} language */
+/**
+ * Make the head of a language's row: its own name, and the English one.
+ * @param {{ lang: string, name: string, own: string }} language
+ */
 export function labelOf({ lang, name, own }) {
   const label = element("th", "", element("span", "", own), name === own ? "" : element("small", "", name));
   label.setAttribute("scope", "row");
@@ -27,7 +37,11 @@ export function labelOf({ lang, name, own }) {
   return label;
 }
 
-/** @param {number} ratio @param {number} most */
+/**
+ * Make a cell with a number and a bar.
+ * @param {number} ratio
+ * @param {number} most
+ */
 export function barCell(ratio, most) {
   const bar = element("span", "bar");
   bar.setAttribute("aria-hidden", "true");
@@ -35,6 +49,7 @@ export function barCell(ratio, most) {
   return element("td", "", element("span", "measure", bar, element("span", "value", times(ratio))));
 }
 
+/** Show the parallel sentences. */
 export function showSentences() {
   find("sentences").replaceChildren(
     ...PARALLEL.map(({ lang, name, text }) => {

@@ -46,7 +46,12 @@ export class Rows {
     });
   }
 
-  /** @param {Block[]} blocks @param {View} view @param {string} where "" if this is the whole text */
+  /**
+   * Show the tokens of blocks in all rows; no token is the current one then.
+   * @param {Block[]} blocks
+   * @param {View} view
+   * @param {string} where "" if this is the whole text
+   */
   show(blocks, view, where) {
     this.#lookAt(0, -1);
     this.#blocks = blocks;
@@ -71,12 +76,17 @@ export class Rows {
     });
   }
 
-  /** @param {number} row */
+  /** Return the elements of a row that stand for tokens, in order. @param {number} row */
   #elements(row) {
     return [...this.#rows[row].box.querySelectorAll(TOKENS)];
   }
 
-  /** @param {number} row @param {number} at an element of the row, -1 for none @param {boolean} [byKey] */
+  /**
+   * Make a token the current one: mark its characters in all rows, and tell of it.
+   * @param {number} row
+   * @param {number} at an element of the row, -1 for none
+   * @param {boolean} [byKey]
+   */
   #lookAt(row, at, byKey = false) {
     const place = this.#rows[row].places[at];
     CSS.highlights?.delete(MARK);
@@ -90,7 +100,12 @@ export class Rows {
     this.#look({ row, place, element, byKey });
   }
 
-  /** @param {Block} block @param {number} start @param {number} end */
+  /**
+   * Mark characters of a block in all rows that show text.
+   * @param {Block} block
+   * @param {number} start
+   * @param {number} end
+   */
   #markText(block, start, end) {
     if (!CSS.highlights) return; // an older browser shows the token alone
     const before = this.#blocks.slice(0, this.#blocks.indexOf(block)).reduce((sum, { text }) => sum + text.length, 0);
@@ -98,7 +113,12 @@ export class Rows {
     CSS.highlights.set(MARK, new Highlight(...ranges));
   }
 
-  /** @param {Block} block @param {number} start @param {number} end */
+  /**
+   * Mark the tokens of all rows that have any of some characters of a block.
+   * @param {Block} block
+   * @param {number} start
+   * @param {number} end
+   */
   #markTokens(block, start, end) {
     this.#rows.forEach(({ places }, row) => {
       this.#elements(row).forEach((element, i) => {
@@ -108,7 +128,11 @@ export class Rows {
     });
   }
 
-  /** @param {number} row @param {KeyboardEvent} event */
+  /**
+   * Move to another token of a row with an arrow key, Home or End; Escape leaves it.
+   * @param {number} row
+   * @param {KeyboardEvent} event
+   */
   #key(row, event) {
     const { box, places } = this.#rows[row];
     if (event.altKey || event.ctrlKey || event.metaKey || places.length === 0) return;
@@ -130,10 +154,19 @@ export class Rows {
   }
 }
 
-/** @param {Place} place @param {number} row */
+/**
+ * Return the token at a place of a row.
+ * @param {Place} place
+ * @param {number} row
+ */
 export const tokenAt = ({ block, at }, row) => /** @type {import("./pieces.js").Token[]} */ (block.rows[row])[at];
 
-/** Put lines in a box, and leave unchanged lines alone. @param {HTMLElement} box @param {string[]} old @param {string[]} lines */
+/**
+ * Put lines into a box, and leave unchanged lines at its beginning and end alone.
+ * @param {HTMLElement} box
+ * @param {string[]} old
+ * @param {string[]} lines
+ */
 function put(box, old, lines) {
   if (old.length === 1 && box.innerHTML === lines.join("")) return; // what index.html came with
   if (old.length !== box.children.length) box.replaceChildren();
@@ -149,7 +182,12 @@ function put(box, old, lines) {
   else box.insertAdjacentHTML("beforeend", fresh);
 }
 
-/** The characters of a box from one place to another, in UTF-16 units. @param {Element} box @param {number} start @param {number} end */
+/**
+ * Return the range of the characters of a box from one place to another, in UTF-16 units.
+ * @param {Element} box
+ * @param {number} start
+ * @param {number} end
+ */
 function rangeIn(box, start, end) {
   const range = new Range();
   const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
@@ -166,7 +204,11 @@ function rangeIn(box, start, end) {
   return range;
 }
 
-/** The description of a token for screen readers. @param {Place} place @param {number} row */
+/**
+ * Return the description of a token for screen readers.
+ * @param {Place} place
+ * @param {number} row
+ */
 export function spoken(place, row) {
   const { block, at } = place;
   const { id, start, end } = tokenAt(place, row);

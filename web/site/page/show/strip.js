@@ -3,7 +3,11 @@
 
 import { count, money, times } from "./format.js";
 
-/** @param {string} id @returns {any} */
+/**
+ * Return the element with an id.
+ * @param {string} id
+ * @returns {any}
+ */
 const find = (id) => document.getElementById(id);
 const MILLION = 1e6;
 
@@ -13,7 +17,7 @@ const MILLION = 1e6;
  * @property {readonly (number | undefined)[]} counts their tokens
  */
 
-/** @param {Counted} counted */
+/** Show the tokens of each row as a number and a bar, and the cost. @param {Counted} counted */
 export function showCounts({ labels, counts }) {
   const most = Math.max(...counts.map((tokens) => tokens ?? 0), 1);
   counts.forEach((tokens, row) => {
@@ -33,16 +37,21 @@ export function showCounts({ labels, counts }) {
   showCosts();
 }
 
-/** The tokens of a row compared with the last one. @param {readonly (number | undefined)[]} counts @param {number} row @param {readonly string[]} labels */
+/**
+ * Return the tokens of a row as a multiple of those of the last row, in words; "" for the last row.
+ * @param {readonly (number | undefined)[]} counts
+ * @param {number} row
+ * @param {readonly string[]} labels
+ */
 export function taxOf(counts, row, labels) {
   const [mine, least] = [counts[row], counts.at(-1)];
   return row + 1 < counts.length && mine && least ? `${times(mine / least)} × ${labels.at(-1)}` : "";
 }
 
-/** Whether the price and the number of texts are within their limits; an empty field means 0. */
+/** Tell whether the price and the number of texts are within their limits; an empty field means 0. */
 const payable = () => ["price", "texts"].every((id) => find(id).validity.valid);
 
-/** The cost of the counts in the strip. */
+/** Show the cost of the counts in the strip, from the price and the number of texts. */
 export function showCosts() {
   const [price, texts] = ["price", "texts"].map((id) => find(id).valueAsNumber || 0);
   for (let row = 0; find(`cost-${row}`); row++) {

@@ -14,22 +14,35 @@ const NAMES = new Map([
   ["\u200c", "ZWNJ"],
 ]);
 
-/** @param {string} text one character */
+/** Make an element that shows a character. @param {string} text one character */
 export const glyph = (text) => element("span", NAMES.has(text) ? "glyph chip" : "glyph", named(MARK.test(text) ? `◌${text}` : text));
 
-/** A character and its code point. @param {string} text one character, or several that are one */
+/**
+ * Make a table cell with a character and its code points.
+ * @param {string} text one character, or several that are one
+ */
 export function cell(text) {
   const codes = Array.from(text, (each) => `U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`);
   return element("td", "", glyph(text), " ", element("small", "", codes.join(" ")));
 }
 
-/** Shows the names of characters that are invisible or change the direction of text. @param {string} text */
+/**
+ * Return a text with names for characters that are invisible or change the direction of text.
+ * @param {string} text
+ */
 export function named(text) {
   const shown = NAMES.get(text) ?? (text.trim() === "" ? text.replaceAll("\n", "↵").replaceAll(" ", "␣") : text);
   return shown.replace(UNSEEN, (character) => `[${nameOf(character)}]`);
 }
 
-/** A card: its subject, a line about it, and a table. @param {string} kind @param {string} face @param {string} line @param {readonly string[]} heads @param {readonly Node[]} rows */
+/**
+ * Make a card: its subject, a line about it, and a table.
+ * @param {string} kind
+ * @param {string} face
+ * @param {string} line
+ * @param {readonly string[]} heads
+ * @param {readonly Node[]} rows
+ */
 export function card(kind, face, line, heads, rows) {
   const names = heads.map((name) => {
     const head = element("th", "", name);

@@ -12,7 +12,11 @@ import { SyllableView } from "./view.js";
 const FIRST = "wwho_400k";
 const SCRIPT = "script";
 
-/** @param {string} id @returns {any} */
+/**
+ * Return the element with an id.
+ * @param {string} id
+ * @returns {any}
+ */
 const find = (id) => document.getElementById(id);
 const [box, state, pick] = [find("text"), find("state"), find("pick")];
 /** @type {SyllableView | undefined} */
@@ -20,7 +24,10 @@ let view;
 /** The current tokenizer. */
 let shown = FIRST;
 
-/** @param {string} name */
+/**
+ * Load a tokenizer, and show the text with it; after a failure the one before stays.
+ * @param {string} name
+ */
 async function use(name) {
   document.body.dataset.state = "loading";
   pick.value = name;
@@ -39,10 +46,13 @@ async function use(name) {
   }
 }
 
-/** @param {string} what */
+/** Show a message; "" removes it. @param {string} what */
 const say = (what) => (state.textContent = what);
 
-/** Open the first file that may be a tokenizer; its companion files may lie next to it. @param {import("../input/files.js").Found[]} found */
+/**
+ * Open the first file that may be a tokenizer; its companion files may lie next to it.
+ * @param {import("../input/files.js").Found[]} found
+ */
 async function take(found) {
   const [given] = sorted(found, true).models;
   if (!given) return say("There is no tokenizer among these files.");
@@ -55,6 +65,7 @@ async function take(found) {
   }
 }
 
+/** Show the text of the address or an example, and listen. */
 async function start() {
   const shared = await fromFragment(location.hash).catch(() => undefined);
   box.value = shared?.text ?? EXAMPLES.mixed;

@@ -8,10 +8,14 @@ import { card, cell, named } from "./glyphs.js";
 /** @typedef {import("../../package/index.js").TracedUnit} Unit */
 /** @typedef {import("../../package/index.js").Encoded} Encoded */
 
-/** Whether a SCRIPT model made these. @param {readonly Segment[]} segments */
+/** Tell whether a SCRIPT model made segments. @param {readonly Segment[]} segments */
 export const isScript = (segments) => segments[0]?.units[0]?.symbols !== undefined;
 
-/** How the model cuts. @param {Tokenizer} tokenizer @returns {string} */
+/**
+ * Return how the model cuts, in words.
+ * @param {Tokenizer} tokenizer
+ * @returns {string}
+ */
 export function noteOnScript({ provenance: { pattern } }) {
   const rule = {
     script: "A pretoken ends where the script or the kind of the characters changes; in scripts with spaces, one space belongs to the word after it. ",
@@ -20,14 +24,18 @@ export function noteOnScript({ provenance: { pattern } }) {
   return `${rule ?? "A regular expression cuts the text into pretokens. "}Tokens are merged from these symbols, and no token crosses the end of a pretoken.`;
 }
 
-/** @param {Segment} piece @param {Encoded} encoded the whole text */
+/**
+ * Make the card of a pretoken: its characters with their symbols, and its tokens.
+ * @param {Segment} piece
+ * @param {Encoded} encoded the whole text
+ */
 export function pieceCard(piece, encoded) {
   const names = [...new Set(piece.units.flatMap(({ text, block }) => (text === " " && piece.units.length > 1 ? [] : block ?? [])))];
   const rows = [...piece.units.map(row), element("tr", "ahead", tokensOf(piece, encoded))];
   return card("script", named(piece.text.replace(/^ (?=.)/u, "")), names.join(", "), ["Character", "Block", "Index"], rows);
 }
 
-/** @param {Unit} unit */
+/** Make the table row of a character. @param {Unit} unit */
 function row({ text, rule, symbols = [], block }) {
   if (rule === "bytes") {
     const bytes = element("td", "", "no block: written as bytes ", element("small", "", symbols.join(" ")));
@@ -39,7 +47,11 @@ function row({ text, rule, symbols = [], block }) {
   return element("tr", "", cell(text), element("td", "", block ?? "", " ", element("small", "", blocks)), element("td", "", indices));
 }
 
-/** The tokens of a pretoken, with their ids; only the id for a part of a character. @param {Segment} piece @param {Encoded} encoded */
+/**
+ * Make the cell with the tokens of a pretoken and their ids; of a part of a character, only the id.
+ * @param {Segment} piece
+ * @param {Encoded} encoded
+ */
 function tokensOf({ text, start, end }, { ids, starts, ends }) {
   const found = element("td", "", "tokens ");
   found.setAttribute("colspan", "3");

@@ -51,14 +51,21 @@ export class SyllableView {
     });
   }
 
-  /** Show a text with another tokenizer. @param {Tokenizer} tokenizer @param {string} text */
+  /**
+   * Show a text with another tokenizer; the one before is freed.
+   * @param {Tokenizer} tokenizer
+   * @param {string} text
+   */
   use(tokenizer, text) {
     this.#tokenizer?.free();
     this.#tokenizer = tokenizer;
     this.show(text);
   }
 
-  /** @param {string} text */
+  /**
+   * Cut a text, and show its segments, and the steps of the one that the user chose or of the most interesting one.
+   * @param {string} text
+   */
   show(text) {
     if (!this.#tokenizer) return;
     const segments = this.#tokenizer.trace(text);
@@ -74,7 +81,12 @@ export class SyllableView {
     this.#choose(again === -1 ? mostToShow(this.#segments) : again);
   }
 
-  /** @param {readonly Segment[]} pieces @param {string} text @param {Tokenizer} tokenizer */
+  /**
+   * Show the pretokens of a SCRIPT model as cards.
+   * @param {readonly Segment[]} pieces
+   * @param {string} text
+   * @param {Tokenizer} tokenizer
+   */
   #showScript(pieces, text, tokenizer) {
     const encoded = tokenizer.encodeWithOffsets(text);
     this.#segments = [];
@@ -85,6 +97,7 @@ export class SyllableView {
     this.#showCards();
   }
 
+  /** Show a button for each segment. */
   #showSegments() {
     this.#find("segments").replaceChildren(
       ...this.#segments.map((segment) => {
@@ -95,7 +108,7 @@ export class SyllableView {
     );
   }
 
-  /** @param {number} index */
+  /** Show the units of a segment as cards, and a note on its automaton. @param {number} index */
   #choose(index) {
     this.#chosen = index;
     [...this.#find("segments").children].forEach((button, i) => button.setAttribute("aria-pressed", String(i === index)));
@@ -107,12 +120,16 @@ export class SyllableView {
     this.#showCards();
   }
 
+  /** Show the first cards, and whether there are more. */
   #showCards() {
     this.#find("units").replaceChildren(...this.#cards.slice(0, this.#shown).map((make) => make()));
     this.#find("more-units").hidden = this.#cards.length <= this.#shown;
   }
 
-  /** The grammar of a segment's script, if the tokenizer's provenance names it. @param {Segment} segment */
+  /**
+   * Return the grammar of a segment's script, if the tokenizer's provenance names it.
+   * @param {Segment} segment
+   */
   #grammarOf({ route }) {
     const grammar = GRAMMARS[route];
     return grammar && this.#tokenizer?.provenance[`schema:${route}`] === grammar.source ? grammar : undefined;
@@ -126,13 +143,19 @@ function useFontsOf(segments) {
   document.body.style.setProperty("--text", [...new Set(scripts.map((script) => `"wwho ${script}"`)), others].join(", "));
 }
 
-/** The name of a route's script for readers: two grammars of one script have the same title. @param {Segment} segment */
+/**
+ * Return the name of a route's script for readers: two grammars of one script have the same title.
+ * @param {Segment} segment
+ */
 const titleOf = ({ route }) => (GRAMMARS[route] ?? GRAMMARS[`${route}-unicode`])?.title ?? route;
 
-/** @param {Segment} segment */
+/** Return the class of a segment's elements: "script" if it has syllables. @param {Segment} segment */
 const kindOf = ({ units }) => ((units[0]?.rule ?? "piece") === "piece" ? "base" : "script");
 
-/** The index of the segment with the most characters in syllables of more than one. @param {readonly Segment[]} segments */
+/**
+ * Return the index of the segment with the most characters in syllables of more than one.
+ * @param {readonly Segment[]} segments
+ */
 function mostToShow(segments) {
   const lengths = segments.map((segment) => {
     const units = kindOf(segment) === "script" ? segment.units.slice(0, UNITS).map(({ text }) => text.trimStart().length) : [];
@@ -141,7 +164,12 @@ function mostToShow(segments) {
   return lengths.indexOf(Math.max(...lengths));
 }
 
-/** @param {Segment} segment @param {Grammar | undefined} grammar @returns {(string | Node)[]} */
+/**
+ * Return a note on the automaton that cuts a segment.
+ * @param {Segment} segment
+ * @param {Grammar | undefined} grammar
+ * @returns {(string | Node)[]}
+ */
 function noteOn(segment, grammar) {
   const { states } = segment;
   const title = titleOf(segment);
@@ -157,7 +185,12 @@ function noteOn(segment, grammar) {
   return [`${upper(title)}: `, element("code", "", grammar.grammar), " with ", element("code", "", groups.join(", ")), ` became ${machine}. ${rings}`];
 }
 
-/** @param {Unit} piece @param {string} kind @param {Grammar | undefined} grammar */
+/**
+ * Make the card of a unit, with every step of the automaton.
+ * @param {Unit} piece
+ * @param {string} kind
+ * @param {Grammar | undefined} grammar
+ */
 function unitCard(piece, kind, grammar) {
   const length = Array.from(piece.text).length;
   const steps = piece.steps.map((step, i) => (step.to === 0 ? lastRow(piece, step, i > length, grammar) : row(step, i >= length, grammar)));
@@ -165,10 +198,15 @@ function unitCard(piece, kind, grammar) {
   return card(kind, faceOf(piece), line, ["Character", "Class", "State"], steps);
 }
 
-/** @param {Unit} piece */
+/** Return the text of a unit without the space before it. @param {Unit} piece */
 const faceOf = ({ text }) => named(text.replace(/^ (?=.)/u, ""));
 
-/** @param {Step} step @param {boolean} ahead whether the character lies after the unit @param {Grammar | undefined} grammar */
+/**
+ * Make the table row of a step.
+ * @param {Step} step
+ * @param {boolean} ahead whether the character lies after the unit
+ * @param {Grammar | undefined} grammar
+ */
 function row(step, ahead, grammar) {
   const from = step.from === START ? [ring("start", false), " → "] : ["→ "];
   return element(
@@ -181,8 +219,10 @@ function row(step, ahead, grammar) {
 }
 
 /**
- * What ended the scan, and its result.
- * @param {Unit} piece @param {Step} step @param {boolean} back whether characters that were read are given back
+ * Make the table row that says what ended the scan, and its result.
+ * @param {Unit} piece
+ * @param {Step} step
+ * @param {boolean} back whether characters that were read are given back
  * @param {Grammar | undefined} grammar
  */
 function lastRow(piece, step, back, grammar) {
@@ -192,7 +232,12 @@ function lastRow(piece, step, back, grammar) {
   return element("tr", "ahead", cell);
 }
 
-/** @param {Step} step @param {Grammar | undefined} grammar @returns {(string | Node)[]} */
+/**
+ * Return the name of a character's class in the grammar, or its number.
+ * @param {Step} step
+ * @param {Grammar | undefined} grammar
+ * @returns {(string | Node)[]}
+ */
 function className({ text, class: number }, grammar) {
   const code = text.codePointAt(0) ?? 0;
   const found = Object.entries(grammar?.classes ?? {}).find(([, ranges]) => ranges.some(([from, to]) => from <= code && code <= to));
@@ -201,12 +246,16 @@ function className({ text, class: number }, grammar) {
   return [grammar ? "no class" : `class ${number}`];
 }
 
-/** A state, as it is drawn in books: a ring, double where a match may end. @param {string} name @param {boolean} accepts */
+/**
+ * Draw a state as books do: a ring, double where a match may end.
+ * @param {string} name
+ * @param {boolean} accepts
+ */
 function ring(name, accepts) {
   const node = element("span", accepts ? "ring accepts" : "ring", name);
   if (accepts) node.title = "a syllable may end here";
   return node;
 }
 
-/** @param {string} text */
+/** Return a text with a capital at its beginning. @param {string} text */
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);

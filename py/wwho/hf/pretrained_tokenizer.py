@@ -1,0 +1,632 @@
+"""`WWHOTokenizer`: a WWHO model as a tokenizer of transformers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
+from transformers.utils import logging
+
+from wwho.backends.backend import unknown_id
+from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
+from wwho.errors import ArtifactError, SourceError, UnknownTokenError
+from wwho.format.files import write_atomic
+from wwho.format.template import Template, What
+from wwho.hf.added_tokens import added_tokens_of
+from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
+from wwho.hf.input_reader import InputReader
+from wwho.hf.token_names import TokenNames, names_that_decode, unused_name
+from wwho.hf.train_like import train_like
+from wwho.tokenizer import Tokenizer
+
+VOCAB_FILE = "tokenizer.wwho"
+CODE_FILE = "tokenization_wwho.py"
+CODE = '''"""The tokenizer of this folder, for AutoTokenizer; it needs pip install 'wwho[hf]'."""
+
+from wwho.hf import WWHOTokenizer
+
+__all__ = ["WWHOTokenizer"]
+'''
+# The texts that the special token of a role may have in artifacts that do not record it; the first
+# that the model has counts.
+ROLE_TEXTS = {
+    "bos_token": ("[BOS]",),
+    "eos_token": ("[EOS]", "<|endoftext|>"),
+    "unk_token": ("[UNK]",),
+    "pad_token": ("[PAD]", "<|endoftext|>"),
+    "mask_token": ("[MASK]",),
+    "cls_token": ("[CLS]",),
+    "sep_token": ("[SEP]",),
+}
+SENTENCEPIECE_ROLE_TEXTS = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
+"""More such texts, of SentencePiece, Tekken and llama.cpp, which mean nothing else by them."""
+UNSAVED_OPTIONS = (
+    "special_tokens_pattern",
+    "token_type_ids_pattern",
+    "token_type_ids_include_special_tokens",
+)
+"""Options that transformers takes from the arguments, but does not save."""
+logger = logging.get_logger(__name__)
+
+
+class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
+    """A `.wwho` model as a `transformers.PreTrainedTokenizer`.
+
+    Special tokens in a text are recognized, as by every tokenizer of transformers;
+    `split_special_tokens=True` makes them ordinary text. Models without [BOS], [EOS] and [PAD],
+    such as o200k_base, end and pad with <|endoftext|>; their `bos_token` must be given.
+
+    `AutoTokenizer.from_pretrained(folder, trust_remote_code=True)` opens what `save_pretrained`
+    wrote, beside a model's files too; where `wwho.hf` is imported, it needs no trust.
+
+    Example:
+        >>> tokenizer = WWHOTokenizer("o200k_base")
+        >>> tokenizer("hello world", return_offsets_mapping=True)["offset_mapping"]
+        [(0, 5), (5, 11)]
+        >>> tokenizer.decode(tokenizer("hello world")["input_ids"])
+        'hello world'
+    """
+
+    vocab_files_names = {  # noqa: RUF012 - transformers' name and type
+        "vocab_file": VOCAB_FILE,
+        "tokenizer_file": "tokenizer.json",
+    }
+    model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012
+    _added_tokens_encoder: dict[str, int]
+    _auto_map = {"AutoTokenizer": (f"{CODE_FILE[:-3]}.WWHOTokenizer", None)}  # noqa: RUF012
+
+    def __init__(
+        self,
+        vocab_file: str | os.PathLike[str] | Tokenizer | None = DEFAULT_ENCODING,
+        tokenizer_file: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> None:
+        """Open a model, and find out its special tokens, added tokens and chat template.
+
+        What the caller does not say is taken from the model's provenance, or from a tokenizer.json.
+
+        Args:
+            vocab_file: a name of `wwho.list_encoding_names()`, a `.wwho` file, a file or folder
+                that `wwho.importers` reads, or an open `wwho.Tokenizer`. None for `tokenizer_file`,
+                or else the folder of `from_pretrained`.
+            tokenizer_file: a file to read if there is no `vocab_file`.
+            options: those of `PreTrainedTokenizer`: `eos_token`, `padding_side`, `chat_template`,
+                `special_tokens_pattern` and so on.
+
+        Raises:
+            ArtifactError: the file is no artifact, or missing in the folder of `from_pretrained`.
+            FileNotFoundError: there is no such file, nor an encoding of this name.
+        """
+        folder = options.get("name_or_path")
+        source = vocab_file or tokenizer_file or folder
+        try:
+            self.wwho = _open_model(source)
+        except (SourceError, OSError) as error:
+            if vocab_file is not None and not isinstance(error, SourceError):
+                raise
+            # from_pretrained, which gives None for a file that is not there, hides every OSError.
+            lacks = f"there is no {VOCAB_FILE} in {folder}: " if vocab_file is None else ""
+            raise ArtifactError(f"{lacks}{error}") from error
+        for option, value in _options_of_tokenizer_json(source).items():
+            options.setdefault(option, value)
+        self._set_special_token_options(options)
+        if template := self.wwho.info.provenance.get("chat_template"):
+            is_list = template.startswith("[{")
+            options.setdefault("chat_template", json.loads(template) if is_list else template)
+        options.setdefault("clean_up_tokenization_spaces", False)
+        self._added_tokens_decoder = self._initial_added_tokens(options)
+        last = (self.wwho.info.template or Template()).pair[-1]
+        if last.what is What.ID and last.type_id:
+            # The [SEP] of BERT's models, which take token types.
+            input_ids, *others = self.model_input_names
+            options.setdefault("model_input_names", [input_ids, "token_type_ids", *others])
+        unsaved = {name: options[name] for name in UNSAVED_OPTIONS if name in options}
+        self._names = TokenNames(self.wwho)
+        super().__init__(**options)
+        self.init_kwargs.update(unsaved)
+
+    @property
+    def _has_own_configuration(self) -> bool:
+        """Whether the model comes from a tokenizer.json.
+
+        That leaves it to its tokenizer_config.json which special tokens have which role.
+        """
+        return "vocab_size" in self.wwho.info.provenance
+
+    def _set_special_token_options(self, options: dict[str, Any]) -> None:
+        """Set the options for special tokens, in place, where the caller did not.
+
+        Each role, such as `eos_token`, gets the special token that the model records for it, or
+        one with a usual text, or None. Special tokens with names of their own go to
+        `model_specific_special_tokens`, and all others of the model to `extra_special_tokens`.
+        """
+        info = self.wwho.info
+        special_names = names_that_decode(info.specials)
+        for role, usual_texts in ROLE_TEXTS.items():
+            candidates = [info.provenance.get(role), *usual_texts]
+            if not self._has_own_configuration:
+                candidates.append(SENTENCEPIECE_ROLE_TEXTS.get(role))
+            known = (text for text in candidates if text in special_names)
+            options.setdefault(role, next(known, None))
+        named, unnamed = _take_extra_special_tokens(options)
+        options["model_specific_special_tokens"] = named
+        with_roles = _tokens_with_roles(options, self.SPECIAL_TOKENS_ATTRIBUTES)
+        listed = {str(token) for token in [*with_roles, *unnamed]}
+        own = () if self._has_own_configuration else special_names
+        others = [name for name in own if name not in listed]
+        options["extra_special_tokens"] = [*others, *unnamed]
+
+    def _initial_added_tokens(self, options: dict[str, Any]) -> dict[int, AddedToken]:
+        """Return the added tokens by id: the model's own, and those of `added_tokens_decoder`.
+
+        Removes `added_tokens_decoder` from the options. How a special token is found is what the
+        caller says of it (lstrip, rstrip, single_word), unless the model comes from a
+        tokenizer.json.
+        """
+        own = added_tokens_of(self.wwho.info)
+        flagged = {}
+        if not self._has_own_configuration:
+            with_roles = _tokens_with_roles(options, self.SPECIAL_TOKENS_ATTRIBUTES)
+            flagged = _flagged_tokens([*with_roles, *options["extra_special_tokens"]])
+        added = {
+            token_id: _changed_token(
+                flagged.get(token.content, token),
+                special=token.special,
+                normalized=token.normalized,
+            )
+            for token_id, token in own.items()
+        }
+        ids = {token.content: token_id for token_id, token in own.items()}
+        for token_id, token in options.pop("added_tokens_decoder", {}).items():
+            # A token that the model has, too, keeps the id that it has there.
+            _put_added_token(added, ids.setdefault(token.content, token_id), token)
+        return added
+
+    # Methods that transformers expects of a tokenizer
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids the model has, used or not; tokens that are added later get ids after them.
+
+        If the model comes from a tokenizer.json, it is how many tokens the model in it has,
+        without its added tokens.
+        """
+        return int(self.wwho.info.provenance.get("vocab_size", self.wwho.n_vocab))
+
+    def _update_total_vocab_size(self) -> None:
+        """Set `total_vocab_size`, which is `len(self)`: one more than the highest id."""
+        self.total_vocab_size = 1 + max(self._added_tokens_decoder, default=-1)
+        self.total_vocab_size = max(self.total_vocab_size, self.wwho.n_vocab)
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        """The id of each name, as `get_vocab` returns it."""
+        return self.get_vocab()
+
+    def get_vocab(self) -> dict[str, int]:
+        """Return the id of each name: one name for each id, used or not, added tokens included."""
+        names = self._names.by_id + list(map(unused_name, range(self.wwho.n_vocab, len(self))))
+        for token, added in self._added_tokens_decoder.items():
+            names[token] = added.content
+        return {name: token for token, name in enumerate(names)}
+
+    def _convert_token_to_id(self, token: str) -> int | None:
+        """Return the id of the model's token with a name; the id of `unk_token` for other names.
+
+        transformers looks among added tokens first. None if there is no `unk_token`.
+        """
+        token_id: int | None = self._names.ids.get(token, self.unk_token_id)
+        return token_id
+
+    def _convert_id_to_token(self, index: int) -> str:
+        """Return the name of an id that is no added token's; unused ids have names, too.
+
+        Raises:
+            UnknownTokenError: the id is negative, or beyond all ids.
+        """
+        if not 0 <= index < len(self):
+            raise UnknownTokenError(unknown_id(index, len(self)))
+        return self._names.by_id[index] if index < self.wwho.n_vocab else unused_name(index)
+
+    def convert_tokens_to_string(self, tokens: Iterable[str]) -> str:
+        """Return the text of the tokens with these names; bytes that are not UTF-8 become U+FFFD.
+
+        A name that no token has, or only an id that is not used, stands for itself as text.
+        """
+        text = b""
+        ids_and_names = ((self._token_id(name), name) for name in tokens)
+        for is_known, run in groupby(ids_and_names, lambda pair: pair[0] is not None):
+            if is_known:
+                ids = [token for token, _ in run if token is not None]
+                text += self._reader.enc._backend.decode_part(ids, False, bool(text), False)[0]
+            else:
+                text += "".join(name for _, name in run).encode("utf-8")
+        return text.decode("utf-8", "replace")
+
+    def _token_id(self, name: str) -> int | None:
+        """Return the id of the token with a name; None if there is none, or no token has its id."""
+        token: int | None = self._added_tokens_encoder.get(name, self._names.ids.get(name))
+        return None if token is None or unused_name(token) == name else token
+
+    def _decode(
+        self,
+        token_ids: int | list[int],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        **options: Any,
+    ) -> str:
+        """Return the text of some tokens; ids that no token has become their names.
+
+        Args:
+            token_ids: one id, or several.
+            skip_special_tokens: whether special tokens are left out.
+            clean_up_tokenization_spaces: whether spaces before punctuation are taken out; None for
+                the tokenizer's own option. For BPE models this is ignored, with a warning, unless
+                `clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output` is set.
+            options: others that callers give; ignored.
+        """
+        ids = [token_ids] if isinstance(token_ids, int) else token_ids
+        if skip_special_tokens:
+            ids = [token for token in ids if token not in self._reader.special]
+        try:
+            text: str = self._reader.enc.decode(ids)
+        except UnknownTokenError:
+            # An id has a name, but no token.
+            text = self.convert_tokens_to_string(self.convert_ids_to_tokens(ids))
+        clean_up = self.clean_up_tokenization_spaces
+        if clean_up_tokenization_spaces is not None:
+            clean_up = clean_up_tokenization_spaces
+        if not clean_up:
+            return text
+        is_forced = self.clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output
+        if not is_forced and any(model.kind == "bpe" for model in self.wwho.info.models):
+            logger.warning_once(
+                "clean_up_tokenization_spaces=True is ignored: it takes spaces out of what a BPE"
+                " model decodes. clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt"
+                "_output=True does so all the same."
+            )
+            return text
+        cleaned: str = self.clean_up_tokenization(text)
+        return cleaned
+
+    def _add_tokens(self, new_tokens: Sequence[Any], special_tokens: bool = False) -> int:
+        """Add tokens as fast tokenizers do, and open the model anew with them.
+
+        A token with the name of one that the model has gets its id; any other gets the next id
+        after all. The model is opened anew only if a token is new or changed, or at the first
+        call. Nothing changes if an error is raised.
+
+        Args:
+            new_tokens: texts, or `AddedToken`s; empty ones are left out.
+            special_tokens: whether they become special tokens.
+
+        Returns:
+            How many are new, or are found in another way than before.
+
+        Raises:
+            ValueError: a token is the name of a token with another text, which would then be lost.
+                Or the model cannot have such a token.
+        """
+        with_roles = [*self._special_tokens_map.values(), *self._extra_special_tokens]
+        flagged = _flagged_tokens(with_roles)
+        added, ids = dict(self._added_tokens_decoder), dict(self._added_tokens_encoder)
+        n_new, last_id = 0, max([self.wwho.n_vocab - 1, *added])
+        for given in filter(str, new_tokens):
+            name = str(given)
+            token = flagged.get(name, given) if special_tokens else given
+            if not isinstance(token, AddedToken):
+                token = AddedToken(token, normalized=not special_tokens)
+            if special_tokens:
+                token.special = True
+            token_id = ids.get(name)
+            if token_id is None:
+                self._check_new_name(name)
+                token_id = self._names.ids.get(name)
+                if token_id is None or token_id in added:
+                    token_id = last_id = last_id + 1
+            n_new += _put_added_token(added, token_id, token)
+            ids[name] = token_id
+        if n_new or "_reader" not in vars(self):
+            self._reader = InputReader(self.wwho, added)
+        self._added_tokens_decoder, self._added_tokens_encoder = added, ids
+        self._update_total_vocab_size()
+        return n_new
+
+    def _check_new_name(self, name: str) -> None:
+        """Raise ValueError if a token with this name has another text than the name.
+
+        A name that no token has is fine, and so is that of a token whose text it is.
+
+        Raises:
+            ValueError: the message names the token.
+        """
+        token, text = self._token_id(name), name.encode("utf-8")
+        if token is None:
+            return
+        token_text = self.wwho.decode_single_token_bytes(token)
+        if text not in (token_text, self.wwho.decode_bytes([token])):
+            raise ValueError(
+                f"cannot add the token {name!r}: it is what {token_text!r}, the token {token}, is "
+                "called here; choose another text"
+            )
+
+    def save_vocabulary(
+        self, save_directory: str, filename_prefix: str | None = None
+    ) -> tuple[str, ...]:
+        """Write the model into a folder, and the Python file by which AutoTokenizer opens it.
+
+        `save_pretrained` calls it. The model is written without tokens that were added to it:
+        transformers writes those into its own files.
+
+        Args:
+            save_directory: a folder that is there.
+            filename_prefix: a prefix for the name of the model's file, followed by a hyphen.
+
+        Returns:
+            The paths of both files. They replace files that are there.
+        """
+        prefix = f"{filename_prefix}-" if filename_prefix else ""
+        model_path = os.path.join(save_directory, prefix + VOCAB_FILE)
+        self.wwho.save(model_path)
+        code_path = os.path.join(save_directory, CODE_FILE)
+        write_atomic(code_path, CODE.encode())
+        return model_path, code_path
+
+    def build_inputs_with_special_tokens(self, *texts: list[int]) -> list[int]:
+        """Return the ids of one text, or of two, with special tokens around them.
+
+        These are those of the option `special_tokens_pattern`, if it was given, otherwise those of
+        the model's template.
+
+        Args:
+            texts: one or two lists of ids.
+
+        Raises:
+            ValueError: the pattern needs a special token that this tokenizer does not have.
+        """
+        if (template := self.template) is not None:
+            return template.ids(*texts)
+        ids: list[int] = super().build_inputs_with_special_tokens(*texts)
+        if None in ids:
+            roles = self.special_tokens_pattern.replace("double_", "").split("_")
+            missing = [f"{role}_token" for role in roles if getattr(self, f"{role}_token") is None]
+            raise ValueError(
+                f"special_tokens_pattern={self.special_tokens_pattern!r} needs a "
+                f"{' and a '.join(missing)}, which this model does not have: name it "
+                f"({missing[0]}='...'), or choose another pattern"
+            )
+        return ids
+
+    def create_token_type_ids_from_sequences(
+        self, token_ids_0: list[int], token_ids_1: list[int] | None = None
+    ) -> list[int]:
+        """Return the token type of each id of what `build_inputs_with_special_tokens` returns.
+
+        Args:
+            token_ids_0: the ids of the first text.
+            token_ids_1: those of the second; None for no second text.
+        """
+        if (template := self.template) is not None:
+            places = template.fill(token_ids_0, token_ids_1, lambda place: place.id)
+            return [place.type_id for place, _ in places]
+        type_ids: list[int] = super().create_token_type_ids_from_sequences(token_ids_0, token_ids_1)
+        return type_ids
+
+    @property
+    def template(self) -> Template | None:
+        """The model's template; None if it has none, or if `special_tokens_pattern` was given."""
+        return self.wwho.info.template if self.special_tokens_pattern is None else None
+
+    # Encoding
+
+    @property
+    def is_fast(self) -> bool:
+        """True: offsets, words and `char_to_token` work, as they do for Rust tokenizers."""
+        return True
+
+    def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
+        """Encode a text, a pair, or a batch of either: the implementation of calling a tokenizer.
+
+        Args:
+            text: a text, words or ids; or a batch: a list of these, or of pairs of these.
+            text_pair: the second inputs, in the same form; None for none.
+            options: the fields of `CallOptions`, and others, most of which are ignored.
+
+        Returns:
+            Columns with a list for each row; for a single text without overflow or tensors, the
+            list of its only row. transformers may log a warning that it is too long for a model.
+
+        Raises:
+            TypeError: an input is neither text, words nor ids.
+            ValueError: the options do not fit the inputs.
+        """
+        call = CallOptions.from_arguments(options)
+        samples, is_batch = samples_of(text, text_pair, call.is_split_into_words)
+        # apply_chat_template of newer versions of transformers asks for it.
+        if options.get("sanitize_control_tokens"):
+            from transformers.utils.chat_template_utils import encode_marked_chat
+
+            samples = [(encode_marked_chat(self, chat), pair) for chat, pair in samples]
+        batch = BatchEncoder(self, self._reader, samples, call).to_batch_encoding()
+        longest: list[int] = max(batch["input_ids"], key=len, default=[])
+        verbose = options.get("verbose", True)
+        self._eventual_warn_about_too_long_sequence(longest, call.max_length, verbose)
+        if is_batch or call.return_tensors is not None or call.return_overflowing_tokens:
+            return batch
+        row = {name: rows[0] if isinstance(rows[0], list) else rows for name, rows in batch.items()}
+        return BatchEncoding(row, batch.encodings, n_sequences=batch.n_sequences)
+
+    def tokenize(
+        self, text: str, pair: str | None = None, add_special_tokens: bool = False, **options: Any
+    ) -> list[str]:
+        """Return the names of the tokens of a text, or of two.
+
+        Args:
+            text: the text.
+            pair: a second text.
+            add_special_tokens: whether special tokens are put around the texts.
+            options: others of a call of the tokenizer.
+        """
+        ids = self(text, pair, add_special_tokens=add_special_tokens, **options)["input_ids"]
+        names: list[str] = self.convert_ids_to_tokens(ids)
+        return names
+
+    # Training and saving
+
+    def train_new_from_iterator(
+        self,
+        text_iterator: Iterable[str] | Iterable[list[str]],
+        vocab_size: int,
+        length: int | None = None,
+        new_special_tokens: Sequence[str | AddedToken] | None = None,
+        special_tokens_map: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> WWHOTokenizer:
+        """Train a tokenizer with a new vocabulary, and all else as here (needs the extra `train`).
+
+        If this one has a base and schemas, the new one is trained over the same base, whose ids
+        stay. If it is a base vocabulary, such as o200k_base, the pretokenizer stays and all tokens
+        are learnt anew.
+
+        Args:
+            text_iterator: texts, or batches of them.
+            vocab_size: how many ids there may be, the base's among them.
+            length: ignored.
+            new_special_tokens: special tokens that the new one has beyond those of this one.
+            special_tokens_map: new texts for some special tokens, by their old texts.
+            options: of `wwho.train.train`: `min_freq`, `prune`, `processes` and so on.
+
+        Raises:
+            ImportError: the extra `train` is not installed.
+            ValueError: the base alone has that many ids, or as for `wwho.train.train`.
+
+        Example:
+            >>> texts = ["low", "lower", "new", "newer"] * 10
+            >>> tokenizer = WWHOTokenizer("o200k_base").train_new_from_iterator(texts, 300)
+            >>> tokenizer.tokenize("newer or lower")
+            ['newer', ' ', 'o', 'r', ' ', 'lower']
+        """
+        new_texts = special_tokens_map or {}
+        old = {str(token): token for token in self.added_tokens_decoder.values() if token.special}
+        new = list(new_special_tokens or ())
+
+        def renamed(text: str) -> AddedToken:
+            """Return the special token with an old text, with its new text if it has one."""
+            content = new_texts.get(text, text)
+            return _changed_token(old[text], content=content, special=True, normalized=False)
+
+        specials = [*(new_texts.get(text, text) for text in old), *map(str, new)]
+        enc = train_like(self.wwho, text_iterator, vocab_size, specials, **options)
+        with_roles = {role: renamed(text) for role, text in self.special_tokens_map.items()}
+        usual_roles = type(self).SPECIAL_TOKENS_ATTRIBUTES
+        arguments = {
+            **self.init_kwargs,
+            **{role: token for role, token in with_roles.items() if role in usual_roles},
+            "model_specific_special_tokens": {
+                role: token for role, token in with_roles.items() if role not in usual_roles
+            },
+            "extra_special_tokens": [*map(renamed, self.extra_special_tokens), *new],
+            "chat_template": self.chat_template,
+        }
+        return type(self)(enc, **arguments)
+
+    @classmethod
+    def register_for_auto_class(cls, auto_class: str = "AutoTokenizer") -> None:
+        """Do nothing: `save_pretrained` writes what AutoTokenizer needs anyway."""
+
+
+def _take_extra_special_tokens(options: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """Take the special tokens beyond the usual roles out of the options, which are changed.
+
+    transformers has three options for them, and reads one only if the others are not given.
+
+    Returns:
+        The tokens with a name of their own, by name; and those without.
+    """
+    named = dict(options.pop("model_specific_special_tokens", None) or {})
+    unnamed: list[Any] = []
+    for option in ("extra_special_tokens", "additional_special_tokens"):
+        tokens = options.pop(option, None) or []
+        if isinstance(tokens, dict):
+            named.update(tokens)
+        else:
+            unnamed += tokens
+    return named, unnamed
+
+
+def _tokens_with_roles(
+    options: dict[str, Any], usual_roles: Iterable[str]
+) -> list[str | AddedToken]:
+    """Return the special tokens that options give to roles, usual ones first, then named ones."""
+    usual = [options[role] for role in usual_roles if options.get(role)]
+    return [*usual, *options["model_specific_special_tokens"].values()]
+
+
+def _flagged_tokens(tokens: Iterable[str | AddedToken]) -> dict[str, AddedToken]:
+    """Return, by their texts, the tokens that say how they are found: those that are no `str`."""
+    return {str(token): token for token in tokens if isinstance(token, AddedToken)}
+
+
+def _changed_token(token: AddedToken, **changes: Any) -> AddedToken:
+    """Return a copy of an added token with other values for some of its attributes."""
+    return AddedToken(**{**token.__getstate__(), **changes})
+
+
+def _put_added_token(added: dict[int, AddedToken], token_id: int, token: AddedToken) -> bool:
+    """Give an id to an added token, in place; a special token stays special.
+
+    Returns:
+        Whether this changes anything.
+    """
+    before = added.get(token_id)
+    was_special = before is not None and before.special and before.content == token.content
+    token = _changed_token(token, special=token.special or was_special)
+    if before == token:
+        return False
+    added[token_id] = token
+    return True
+
+
+def _open_model(source: str | os.PathLike[str] | Tokenizer | None) -> Tokenizer:
+    """Return a model: a `Tokenizer` itself, a shipped encoding by its name, or a file's.
+
+    Raises:
+        SourceError: the file is no tokenizer, or one that no artifact can hold.
+        OSError: there is no such file.
+    """
+    if isinstance(source, Tokenizer):
+        return source
+    if source in list_encoding_names():
+        return get_encoding(str(source))
+    return Tokenizer.from_file(source or "")
+
+
+def _options_of_tokenizer_json(source: Any) -> dict[str, Any]:
+    """Return what a tokenizer.json says of padding and truncation, as options of transformers.
+
+    Args:
+        source: the file, or the folder that it is in. Anything else has no options.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        return {}
+    path = Path(source)
+    path = path / "tokenizer.json" if path.is_dir() else path
+    if path.suffix != ".json" or not path.is_file():
+        return {}
+    document = json.loads(path.read_text("utf-8-sig"))
+    if not (isinstance(document, dict) and isinstance(document.get("model"), dict)):
+        return {}
+    options: dict[str, Any] = {}
+    for key in ("truncation", "padding"):
+        if settings := document.get(key):
+            options[f"{key}_side"] = settings.get("direction", "Right").lower()
+    padding = document.get("padding") or {}
+    for option, key in {"pad_token": "pad_token", "pad_token_type_id": "pad_type_id"}.items():
+        if (value := padding.get(key)) is not None:
+            options[option] = value
+    return options

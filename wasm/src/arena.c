@@ -1,0 +1,17 @@
+/* Memory that is handed out from one buffer: see common.h. */
+#include "common.h"
+
+WWHO_LOCAL void *take(wwho_arena *arena, uint64_t size) {
+    uint64_t at = arena->used;
+    WWHO_ASSERT(at % 16 == 0 && size <= UINT64_MAX / 2 - at);
+    arena->used += (size + 15) & ~(uint64_t)15;
+    return arena->used <= arena->size ? arena->base + at : 0;
+}
+
+WWHO_LOCAL uint32_t *take_numbers(wwho_arena *arena, uint32_t n) { return take(arena, 4 * (uint64_t)n); }
+
+WWHO_LOCAL void *take_zeroed(wwho_arena *arena, uint64_t size) {
+    void *at = take(arena, size);
+    if (at) fill_bytes(at, 0, size);
+    return at;
+}

@@ -1,0 +1,90 @@
+/* See row.h. */
+#include "row.h"
+
+static void start_replay(wwho_row *row) {
+    for (uint32_t i = 0; i < row->n; i++) {
+        if (i + 1 < row->n) row->next[i] = candidate(pair_rank(row->pairs, row->tokens[i], row->tokens[i + 1]), i);
+        row->after[i] = (uint16_t)(i + 1);
+        row->before[i + 1] = (uint16_t)i;
+    }
+    for (uint32_t i = row->n - 1; i < ((row->n + 3) & ~3u); i++) row->next[i] = INT32_MAX;
+    row->fresh[0] = row->fresh[1] = 0;
+    row->tokens[row->n] = WWHO_MAX_IDS; /* merges with no token */
+}
+
+/* The lowest of the candidates of n > 0 symbols. The array is padded to a multiple of four. With SIMD, Sinhala that was not seen before
+ * is 1.03 to 1.04 times as fast, Hindi 1.02 times. */
+static HOT int32_t least_of(const int32_t *next, uint32_t n) {
+#ifdef WIDE_WORDS
+    typedef int32_t four __attribute__((vector_size(16)));
+    four least, some;
+    copy_bytes(&least, next, 16);
+    for (uint32_t i = 4; i < n; i += 4) {
+        copy_bytes(&some, next + i, 16);
+        four less = some < least;
+        least = (some & less) | (least & ~less);
+    }
+    int32_t a = least[0] < least[1] ? least[0] : least[1], b = least[2] < least[3] ? least[2] : least[3];
+    return a < b ? a : b;
+#else
+    int32_t least = INT32_MAX;
+    for (uint32_t i = 0; i < n; i++) least = next[i] < least ? next[i] : least;
+    return least;
+#endif
+}
+
+/* Do one merge. Returns false if no pair merges. The merge changes two candidates, which the next step looks up: that of the merged token,
+ * and that of the token before it (or of the first token again). */
+static HOT bool replay_step(wwho_row *row) {
+    const wwho_pairs *pairs = row->pairs;
+    uint32_t *tokens = row->tokens;
+    int32_t *next = row->next, least = least_of(next, row->n); /* read them before writing: a wide read waits for narrow writes */
+    UNROLL
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t at = row->fresh[k];
+        next[at] = candidate(pair_rank(pairs, tokens[at], tokens[row->after[at]]), at);
+        least = next[at] < least ? next[at] : least;
+    }
+    if (least == INT32_MAX) return false;
+    uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], before = row->before[at], behind = row->after[gone];
+    WWHO_ASSERT(at < gone && gone < row->n && behind > gone && behind <= row->n);
+    tokens[at] = pairs->rank ? pair_token(pairs, tokens[at], tokens[gone]) : (uint32_t)least / WIDE_WINDOW;
+    next[before] = next[at] = next[gone] = INT32_MAX;
+    row->after[at] = (uint16_t)behind;
+    row->before[behind] = (uint16_t)at;
+    row->fresh[0] = at;
+    row->fresh[1] = before;
+    prefetch_pair(pairs, tokens[at], tokens[behind]);
+    prefetch_pair(pairs, tokens[before], tokens[at]);
+    return true;
+}
+
+/* Close the gaps that merges left. */
+static void end_replay(wwho_row *row) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < row->n; i = row->after[i]) row->tokens[n++] = row->tokens[i];
+    WWHO_ASSERT(n > 0 && n <= row->n);
+    row->n = n;
+}
+
+WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
+    uint8_t live[ROWS];
+    uint32_t n_live = 0;
+    WWHO_ASSERT(n <= ROWS);
+    for (uint32_t i = 0; i < n; i++) {
+        if (rows[i].n < 2) continue;
+        start_replay(&rows[i]);
+        live[n_live++] = (uint8_t)i;
+    }
+    while (n_live) {
+        uint32_t left = 0;
+        for (uint32_t k = 0; k < n_live; k++) {
+            live[left] = live[k];
+            if (replay_step(&rows[live[k]]))
+                left++;
+            else
+                end_replay(&rows[live[k]]);
+        }
+        n_live = left;
+    }
+}
