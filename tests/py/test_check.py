@@ -16,8 +16,11 @@ import sentencepiece
 import tokenizers
 
 from wwho.assemble.base import byte_base
+from wwho.encodings import model_bytes
 from wwho.errors import BackendError
+from wwho.evaluate.check import core_comparison as core
 from wwho.evaluate.check.library_comparison import compare_with_library
+from wwho.format.read import read_artifact
 from wwho.importers import Imported, Options, Source, import_source
 
 CORPUS = ["the quick brown fox, the lazy dog's 12 tails", "ගමේ पानी über"] * 9
@@ -171,3 +174,26 @@ def test_no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = Source("rwkv_vocab.txt", lines)
     with pytest.raises(BackendError, match="no library on PyPI runs"):
         compare_with_library(source, Options(), import_source(source))
+
+
+def test_the_core_beside_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A difference names the text; without a core there is nothing to compare."""
+    artifact = read_artifact(model_bytes("r50k_base"))
+    opened = core.open_backend(model_bytes("r50k_base"), "reference")
+    monkeypatch.setattr(core, "default_backend", lambda: "native")
+    monkeypatch.setattr(core, "open_backend", lambda *_: opened)
+    monkeypatch.setattr(core, "make_hard_texts", lambda _: ["ab", " 12", "ab"])
+    monkeypatch.setattr(core.Tokenizer, "from_bytes", lambda *_, **__: None)
+    assert core.check_core(artifact) == 2
+    encode = opened.encode_with_places
+
+    def one_token_too_few(data: bytes, *options: Any) -> Any:
+        return [each[: -1 if data == b" 12" else None] for each in encode(data, *options)]
+
+    monkeypatch.setattr(opened, "encode_with_places", one_token_too_few)
+    with pytest.raises(
+        BackendError, match=r"the core encodes ' 12' otherwise than FORMAT\.md says"
+    ):
+        core.check_core(artifact)
+    monkeypatch.setattr(core, "default_backend", lambda: "reference")
+    assert core.check_core(artifact) == 0

@@ -326,14 +326,11 @@ def test_digits_that_are_tokens(handling: str, pattern: str | None, backend: Any
     [
         ({"digit_handling": "LTR3"}, "expected SPLIT, RTL3 or null"),
         ({"digit_handling": "SPLIT"}, "beside blocks and indices"),
-        ({"digit_handling": "RTL3", "remove_unassigned": False}, "found false, expected true"),
     ],
 )
 def test_digits_that_are_refused(change: dict[str, Any], message: str) -> None:
     content = newer(newer_blocks({"LM": "LM"}), 0)
     content["pretokenizer"]["config"] |= change
-    if "remove_unassigned" in change:
-        content["pretokenizer"]["config_class"] = "UTF8Pretokenizer"
     with pytest.raises(SourceError, match=message):
         imported(content)
 

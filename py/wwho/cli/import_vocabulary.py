@@ -105,9 +105,11 @@ def run(options: argparse.Namespace) -> int:
 
     Raises:
         SourceError: the file cannot be imported; the message says why.
-        BackendError: the library for `--check` is not installed.
+        BackendError: the library for `--check` is not installed; or the core encodes a built-in
+            hard text otherwise than FORMAT.md says, and nothing is written.
         OSError: a file cannot be read or written.
     """
+    from wwho.evaluate.check.core_comparison import check_core
     from wwho.importers.detect import find_source, import_source, reader_of
 
     if options.output is None:
@@ -117,6 +119,7 @@ def run(options: argparse.Namespace) -> int:
     source = find_source(options.file)
     import_options = read_import_options(options, reader_of(source))
     imported = import_source(source, import_options)
+    check_core(imported.artifact)
     comparison = None
     if options.check is not None:
         comparison = compare_on_file(options.check, source, import_options, imported)

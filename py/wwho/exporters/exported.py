@@ -74,7 +74,7 @@ def byte_model(artifact: Artifact) -> ByteModel:
     if not isinstance(model, BPE) or model.units or len(artifact.models) > 1:
         raise ExportError(f"{artifact.name} is no BPE over bytes, which this kind of file holds")
     if any(not isinstance(step, Cut) for step in artifact.steps):
-        raise ExportError(f"{artifact.name} rewrites text, which this kind of file cannot say")
+        raise ExportError(f"{artifact.name} normalizes text, which this kind of file cannot say")
     if artifact.provenance.get("pattern") == SCRIPT_PATTERN:
         raise ExportError(
             f"{artifact.name} cuts text by the scripts of its characters (--pattern script), which "
