@@ -3,15 +3,17 @@
 
 #include "passes.h"
 
-/* Whether a map leaves a character as it is, whatever is next to it. */
+/* Return true if a map (STEP_MAP) leaves a character as it is, whatever stands next to it: it has no target, is no combining mark, and
+ * composes with nothing. */
 static bool is_kept(const wwho_step *step, uint32_t code_point) {
     bool apart = step->flags & HANGUL_APART && code_point - SYLLABLES < N_SYLLABLES;
     const wwho_rewrite *r = rewrite_of(step, code_point);
     return r->n == KEPT && !r->order && !r->second && !apart && !joins_hangul(step, code_point);
 }
 
-/* The rule that matches a single character of a class, whatever is next to it; or 0. To a match before it, it is like the end of the text,
- * so that the run may end there. No class is if the automaton looks behind: none leads from BEHIND where the end leads. */
+/* Return the number, from 1, of the rule that matches a single character of a class, whatever stands next to it; or 0 if its neighbours
+ * may matter. To a match before it, such a character is like the end of the text, so a run may end there. No class qualifies if the
+ * automaton looks behind: none leads from BEHIND where the end leads. */
 static uint32_t rule_alone(const wwho_automaton *a, uint32_t n_classes, uint32_t class) {
     const uint32_t *row = a->table + (a->table[WWHO_START * a->stride + class] & ENTRY_ROW);
     for (uint32_t d = 0; d <= n_classes; d++)
@@ -28,8 +30,9 @@ typedef struct {
     bool has;     /* a rule matches at the last character, or might with more text */
 } rule_state;
 
-/* Look at the next character with the rules of the first step. Returns whether they may restart before it: no cluster continues there.
- * Without `begins`, no rule begins with it; in WebAssembly, unseen Hindi as T5 takes 0.86 of the time for that. */
+/* Look at the character `code_point` at `at` with the rules (STEP_RULES) of the first step, and update *s. Returns true if the rules may
+ * restart before it: no rule that began earlier can still match, and no cluster continues there. With `begins` false, no rule begins with
+ * it, which saves the search; in WebAssembly, unseen Hindi as T5 takes 0.86 of the time for that. */
 static bool look_for_rules(const wwho_normalizing *it, size_t at, uint32_t code_point, bool begins, rule_state *s) {
     const wwho_automaton *a = it->steps[0]->automaton;
     size_t to = at;
@@ -51,16 +54,17 @@ static bool look_for_rules(const wwho_normalizing *it, size_t at, uint32_t code_
     return apart && !a->stored.flags;
 }
 
-/* The rule that matches a single character of a class before one of another class, or 0. */
+/* Return the number, from 1, of the rule that matches a single character of the class `class` if one of the class `next` follows; or 0 if
+ * that is not certain. */
 static uint32_t rule_before(const wwho_automaton *a, uint32_t class, uint32_t next) {
     uint32_t entry = a->table[(a->table[WWHO_START * a->stride + class] & ENTRY_ROW) + next];
     return a->stored.flags || entry & ENTRY_ROW ? 0 : ENTRY_MARK(entry);
 }
 
-/* The rewrite of the first part of a character that a map takes apart and composes again; of any other character, its own. `r` is the
- * rewrite of what became `code_point`. Null if the character before it matters, or if the parts may compose another one: if they change
- * places, or make a syllable. Marks after it matter, too, but these are not plain. As Qwen2.5, French takes 0.45 of the time, Vietnamese
- * 0.4. */
+/* Return the rewrite of the first part of a character that a map takes apart and composes again; of any other character, its own. `r` is
+ * the rewrite of the character that became `code_point`. Null if the character before it matters, or if the parts may compose another one:
+ * if they change places, or make a syllable. Combining marks after it matter, too, but these are not plain. As Qwen2.5, French takes 0.45
+ * of the time, Vietnamese 0.4. */
 static const wwho_rewrite *first_part(const wwho_step *map, uint32_t code_point, const wwho_rewrite *r) {
     uint32_t head = code_point;
     for (uint32_t order = WWHO_NONE, here; r->n == PAIRED; r = rewrite_of(map, head), order = here) {
@@ -74,10 +78,11 @@ static const wwho_rewrite *first_part(const wwho_step *map, uint32_t code_point,
     return r->second || joins_hangul(map, head) ? 0 : r;
 }
 
-/* What the steps turn the character at a place into, whatever is next to it: one character, or VANISHED. WWHO_NONE if its neighbours
- * matter, or if it is at the end. Marks on both sides of characters that vanish may change places, so a run does not end before one.
- * `next`: the character after it, if that is plain, and the one before is; or WWHO_NONE. RULES as the first step is left out: that is for
- * look_for_rules(). */
+/* Return the one character that the steps turn the character at `at` into, whatever is next to it, with PLAIN_AHEAD if its source is the
+ * character after it; VANISHED if nothing is left; WWHO_NONE if its neighbours matter, or if it is at an end that matters. *width becomes
+ * its width in bytes. `next`: the character after it, if that is plain, and the one before is, too; else WWHO_NONE. Combining marks on
+ * both sides of characters that vanish may change places, so a run does not end before one. RULES as the first step is left out: that is
+ * for look_for_rules(). */
 static uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width, uint32_t next) {
     uint32_t code_point = character_at(it, at, width);
     const bool first = it->fresh && at == it->at, last = at + *width == it->end;
@@ -124,19 +129,23 @@ static uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width,
     return gone || ordered ? WWHO_NONE : code_point | ahead * PLAIN_AHEAD;
 }
 
-/* Write a character of the table. There must be room for four bytes. */
+/* Write a character that is packed as in wwho_plain.made (bytes, their number, flags) to the output, with its source and origin. There
+ * must be room for four bytes. */
 static HOT void write_packed(wwho_normalizing *it, uint32_t packed, size_t source, uint32_t origin) {
     write_bytes(it, packed, packed >> 24 & PLAIN_BYTES, (uint32_t)source, origin);
 }
 
+/* Return the entry of the plain table for the character at `text`, of `left` bytes: 0 if its result is not certain, or if its code point
+ * is PLAIN or higher. *width becomes its width in bytes. */
 static HOT uint32_t plain_made(const wwho_plain *plain, const uint8_t *text, size_t left, uint32_t *width) {
     uint32_t code_point;
     *width = utf8_next(text, left, &code_point);
     return code_point < PLAIN ? plain->made[code_point] : 0;
 }
 
-/* Write the next characters that are kept, at most eight, as they are. Returns their number, or 0 if they are few. There must be room for
- * eight, and more text after them. As T5, unseen English is 1.15 to 1.2 times as fast, as Llama 2 and Gemma 3 1.05 times. */
+/* Write the next ASCII characters from `at` on that are in the plain table's range of kept ones, at most eight, as they are. Returns how
+ * many were written: 0 if they are fewer than three. There must be room for eight, and more text after them. As T5, unseen English is 1.15
+ * to 1.2 times as fast, as Llama 2 and Gemma 3 1.05 times. */
 static HOT uint32_t write_kept(wwho_normalizing *it, size_t at) {
     const bool clusters = it->plain->clusters;
     uint32_t n = run_length(it->text + at, it->plain->kept), places[8], origins[8];
@@ -152,8 +161,9 @@ static HOT uint32_t write_kept(wwho_normalizing *it, size_t at) {
     return n;
 }
 
-/* Write the next characters as long as their results are certain, up to the last place where the steps may restart. plain.c has the
- * gain. */
+/* Write the next characters from it->at on as long as the plain table says what they become, up to the last place where the steps may
+ * restart, to which it->at moves. If there is no such place, nothing is written, and it->not_plain notes how far that was tried. Does
+ * nothing without a table. plain.c has the gain. */
 static void write_plain(wwho_normalizing *it) {
     const wwho_plain *plain = it->plain;
     size_t at = it->at, from = it->n, sure = from;
@@ -209,14 +219,16 @@ static void write_plain(wwho_normalizing *it) {
         it->fresh = it->first = false;
 }
 
-/* The end of n characters from `at` on if the results of all are certain, or 0. */
+/* Return the place after n characters from `at` on if the plain table knows the results of all of them, else 0 (also at the end of the
+ * text, or without a table). */
 static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
     uint32_t width;
     for (; n && at < it->end && it->plain && plain_made(it->plain, it->text + at, it->end - at, &width); n--) at += width;
     return n ? 0 : at;
 }
 
-/* The same as plain_at(), as it is in wwho_known. */
+/* Return the result of plain_at() for the character at `at` with `next` after it, packed as in wwho_known.made: its bytes, their number
+ * and flags; 0 if it is not known. */
 static uint64_t known_of(const wwho_normalizing *it, size_t at, uint32_t next) {
     uint32_t width, made = plain_at(it, at, &width, next), n = 0;
     uint8_t bytes[4] = {0};
@@ -226,7 +238,9 @@ static uint64_t known_of(const wwho_normalizing *it, size_t at, uint32_t next) {
     return KNOWN_FLAGS((made & (PLAIN_HEAD | PLAIN_AHEAD)) | PLAIN_SURE | n << 24) | read32(bytes);
 }
 
-/* The same from memory: of the character alone, or else with the next one. *code_point is the character. */
+/* Return the result of the steps for the character at `at`, packed as in wwho_known.made, first for the character alone, and, if that is
+ * not known, with the next one; 0 if neither is known. Results are remembered in it->known, except at the ends of a part. *width becomes
+ * the width in bytes, *code_point the character (for a byte of broken UTF-8, 0x110000 plus the byte). */
 static HOT uint64_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, uint32_t *code_point) {
     uint32_t c = it->text[at], next = WWHO_NONE, other;
     *width = 1;
@@ -244,9 +258,9 @@ static HOT uint64_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, u
     }
 }
 
-/* Write the next characters as long as it is known what the steps turn them into, up to the last place where the steps may restart. Returns
- * whether that is the end, or a place where write_plain() can go on. In WebAssembly, English as BERT takes 0.6 of the time, Hindi 0.55;
- * English as Llama 2 takes 0.8, as CLIP and T5 half. */
+/* Write the next characters as long as known_at() knows what the steps turn them into, up to the last place where the steps may restart,
+ * to which it->at moves. Returns true if that is the end, or a place where write_plain() can go on. In WebAssembly, English as BERT takes
+ * 0.6 of the time, Hindi 0.55; English as Llama 2 takes 0.8, as CLIP and T5 half. */
 static bool write_known(wwho_normalizing *it) {
     size_t at = it->at, sure_at = at, sure = it->n;
     rule_state rules = {WWHO_NONE, 0, false};
@@ -284,7 +298,9 @@ static bool write_known(wwho_normalizing *it) {
     return again || sure_at == it->end;
 }
 
-/* Read a run, up to the second of two plain characters. Returns where it ends. */
+/* Read characters from it->at on into run->now, up to the second of two plain characters, the end of the text, or the room of a column.
+ * Returns the place where the run ends. run->apart tells whether it ends between two plain characters: then it may be rewritten by
+ * itself. */
 static size_t read_run(character_run *run) {
     const wwho_normalizing *it = run->it;
     size_t end = it->at;
@@ -304,6 +320,8 @@ static size_t read_run(character_run *run) {
     return end;
 }
 
+/* Rewrite the part from it->at to it->end by the steps, as far as there is room in it->to and as the result is certain: it->at moves,
+ * it->n counts the bytes written. `work` holds characters between steps: `work_len` bytes, 16-byte aligned. */
 WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len) {
     size_t room = work_len / (3 * sizeof(passing)), before = it->n;
     passing alone[3], *columns = room ? work : alone; /* without steps, no room is needed */
@@ -323,6 +341,8 @@ WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len) {
     return true;
 }
 
+/* Set the fields of `it` that a list of steps decides: steps, tables, known characters and rules. The text, its flags and the output are
+ * the caller's to set. `known` has KNOWN_LISTS times KNOWN_SLOTS entries, of which lists take theirs by number. */
 WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, const wwho_classes *classes, wwho_known *known) {
     it->steps = list->steps;
     it->n_steps = list->n;
@@ -334,6 +354,8 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, con
     it->rules = it->n_steps && it->steps[0]->kind == STEP_RULES ? it->steps[0]->trie : 0;
 }
 
+/* Rewrite a text by the first steps of the normalizer into `out`, as wwho.h says. *read becomes the bytes of text that were rewritten, *n
+ * the bytes written. WWHO_BUFFER if `work` or `out` has too little room for any of it. */
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
                    uint32_t *sources, size_t cap, size_t *read, size_t *n) {
     bool given = model && (text || !len) && (work || !work_len) && (out || !cap) && read && n;

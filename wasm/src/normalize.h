@@ -4,11 +4,13 @@
 
 #include "model.h"
 
-/* Start to rewrite by a list of steps. `known`: KNOWN_LISTS times KNOWN_SLOTS, which lists share by their numbers. */
+/* Set the fields of `it` that a list of steps decides: steps, tables, known characters and rules. The text, its flags and the output are
+ * the caller's to set. `known` has KNOWN_LISTS times KNOWN_SLOTS entries, of which lists take theirs by number. */
 WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, const wwho_classes *classes, wwho_known *known);
 
-/* Rewrite as much as there is room for and as is certain. Returns false if that is nothing, because `work` (16-byte aligned, `work_len`
- * bytes) or `room` is too small. */
+/* Rewrite the part from it->at to it->end by the steps, as far as there is room in it->to and as the result is certain: it->at moves,
+ * it->n counts the bytes written. `work` holds characters between steps: `work_len` bytes, 16-byte aligned. Returns false if nothing could
+ * be written, because `work` or it->to.room is too small; it->full says whether room was lacking for some of the text. */
 WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len);
 
 #endif

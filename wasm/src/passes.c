@@ -3,6 +3,8 @@
 
 enum { MAX_CLUSTER = 6 };
 
+/* Write the code points that a map turns a character into in front of `end`, or, if pairs compose it, the characters that they compose it
+ * from. There must be room for 2 * MAX_TARGETS before `end`. Returns where they start. */
 WWHO_LOCAL uint32_t *take_apart(const wwho_step *step, uint32_t code_point, uint32_t *end) {
     const wwho_rewrite *r = rewrite_of(step, code_point);
     uint32_t *at = end;
@@ -15,7 +17,9 @@ WWHO_LOCAL uint32_t *take_apart(const wwho_step *step, uint32_t code_point, uint
     return at;
 }
 
-/* Write n characters in place of `old` ones. Their source is `source`, unless find_sources() later derives it from the counts. */
+/* Append n characters to run->next in place of `old` ones (0: they are additional). Their source is `source`, unless find_sources() later
+ * derives it from the counts; the first gets `origin`, the others get none. With fewer than `old`, the count goes to the character before,
+ * or to run->lost. Sets run->full if there is no room. */
 static void put_characters(character_run *run, const uint32_t *code_points, uint32_t n, size_t old, uint32_t source, uint32_t origin) {
     for (uint32_t k = 0; k < n; k++) {
         run->full |= run->made == run->room;
@@ -29,18 +33,20 @@ static void put_characters(character_run *run, const uint32_t *code_points, uint
         run->lost += old - n;
 }
 
-/* Write one character in place of another one, or of none. */
+/* Append one character to run->next in place of `old` (1 or 0) characters, with its source and origin. Sets run->full if there is no
+ * room. */
 static void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
     run->full |= run->made == run->room;
     if (!run->full) run->next[run->made++] = (passing){code_point, source, origin, !old, 0};
 }
 
-/* Write a character as it is. */
+/* Append a character of run->now to run->next as it is, with its source and the given origin. Sets run->full if there is no room. */
 static void keep_character(character_run *run, const passing *p, uint32_t origin) {
     put_character(run, p->code_point, 1, p->source, origin);
 }
 
-/* Decompose the characters with the step's map. */
+/* Decompose each character of run->now with the step's map, and Hangul syllables if its flags say so; the parts go to run->next with their
+ * combining classes. Characters that may move or compose get no origin. */
 static void take_all_apart(character_run *run, const wwho_step *step) {
     for (size_t i = 0; i < run->n; i++) {
         uint32_t parts[2 * MAX_TARGETS], *end = parts + 2 * MAX_TARGETS, *at = end;
@@ -61,7 +67,8 @@ static void take_all_apart(character_run *run, const wwho_step *step) {
     }
 }
 
-/* Sort each sequence of marks by class. The sort is stable and takes linear time, because it counts the marks of each class. */
+/* Sort each sequence of combining marks among the first n characters of run->next by class, in place. The sort is stable and takes linear
+ * time, because it counts the combining marks of each class. Overwrites run->spare. */
 static void order_marks(character_run *run, size_t n) {
     passing *next = run->next;
     for (size_t i = 0, end; i < n; i = end) {
@@ -76,7 +83,7 @@ static void order_marks(character_run *run, size_t n) {
     }
 }
 
-/* The character that two characters compose to, or WWHO_NONE. */
+/* Return the character that two characters compose to, by the map's pairs or as Hangul, or WWHO_NONE if they do not compose. */
 static uint32_t composed(const wwho_step *step, uint32_t first, uint32_t second) {
     if (step->flags & HANGUL_TOGETHER && first - LEADS < N_LEADS && second - VOWELS < N_VOWELS)
         return SYLLABLES + ((first - LEADS) * N_VOWELS + (second - VOWELS)) * N_TAILS;
@@ -95,9 +102,11 @@ static uint32_t composed(const wwho_step *step, uint32_t first, uint32_t second)
     return WWHO_NONE;
 }
 
+/* Return true if a map has pairs to compose, or composes Hangul. */
 WWHO_LOCAL bool composes(const wwho_step *step) { return step->n_compositions || step->flags & HANGUL_TOGETHER; }
 
-/* Compose each starter with the marks after it, unless a character between them blocks this. Returns how many characters are left. */
+/* Compose each starter among the first n characters of run->next with the combining marks and characters after it, unless a character
+ * between them blocks this; in place. Returns how many characters are left. */
 static size_t put_together(character_run *run, const wwho_step *step, size_t n) {
     passing *next = run->next;
     size_t kept = 0, starter = n; /* n: there is no starter yet */
@@ -117,8 +126,8 @@ static size_t put_together(character_run *run, const wwho_step *step, size_t n) 
     return kept;
 }
 
-/* Find the source of each character. Characters take the sources of the characters before the step in order, from `at` on. An additional
- * character takes the source of its neighbour. */
+/* Fill in the sources of run->next: characters take those of run->now in order, from number `at` on, by the counts in `change`. An
+ * additional character takes the source of the character before it. */
 static void find_sources(character_run *run, size_t at) {
     for (size_t i = 0; i < run->made; i++) {
         passing *here = &run->next[i];
@@ -127,14 +136,16 @@ static void find_sources(character_run *run, size_t at) {
     }
 }
 
-static void pass_map(character_run *run, const wwho_step *step) {
+/* Apply a map of characters (STEP_MAP) to the run: decompose, order combining marks, compose; from run->now to run->next. */
+static void run_map(character_run *run, const wwho_step *step) {
     take_all_apart(run, step);
     order_marks(run, run->made);
     if (composes(step)) run->made = put_together(run, step, run->made);
     find_sources(run, run->lost);
 }
 
-/* Scan from character `at` on. The match ends before *end. Returns whether text after the run may change the match. */
+/* Scan the characters of run->now from number `at` on with an automaton. The match ends before number *end, and *rule becomes its rule,
+ * from 0. Returns true if text after the run may change the match. */
 static bool scan_run(const character_run *run, const wwho_automaton *automaton, size_t at, size_t *end, uint32_t *rule) {
     uint32_t behind = at && automaton->stored.flags; /* then the scan starts with the character before */
     at -= behind;
@@ -149,8 +160,9 @@ static bool scan_run(const character_run *run, const wwho_automaton *automaton, 
     }
 }
 
-/* Replace what a pattern matches that may match nothing: rule 0 is its matches of some characters. All other rules match one character, with
- * what replaces an empty match before it in front of MATCH, and at the end of the piece behind it. The run is the whole piece. */
+/* Replace what a pattern matches that may match nothing, from run->now to run->next: rule 0 is its matches of some characters. All other
+ * rules match one character, with what replaces an empty match before it in front of MATCH, and at the end of the piece behind it. The run
+ * is the whole piece. */
 static void replace_with_nothing(character_run *run, const wwho_step *step) {
     bool matched = false; /* a match of rule 0 ends here, after which no empty match counts */
     for (size_t at = 0, end; at < run->n; at = end) {
@@ -177,7 +189,9 @@ static void replace_with_nothing(character_run *run, const wwho_step *step) {
     }
 }
 
-static void pass_replace(character_run *run, const wwho_step *step) {
+/* Apply a replacement (STEP_REPLACE) to the run: each match of the automaton is kept or replaced by the text of its rule; from run->now to
+ * run->next. After a match that text behind the run may change, characters get no origin. */
+static void run_replace(character_run *run, const wwho_step *step) {
     bool sure = true;
     if (step->of_nothing) {
         replace_with_nothing(run, step);
@@ -198,13 +212,16 @@ static void pass_replace(character_run *run, const wwho_step *step) {
     }
 }
 
+/* Return true if a step ENDS strips this character from the ends of a part. */
 WWHO_LOCAL bool is_stripped(const wwho_step *step, uint32_t code_point) {
     uint32_t k = 0;
     while (k < step->n && step->targets[k] != code_point) k++;
     return k < step->n;
 }
 
-static void pass_ends(character_run *run, const wwho_step *step) {
+/* Apply a step ENDS to the run: strip its characters from the ends of the part, and add the prefix and the suffix, unless nothing is left;
+ * from run->now to run->next. The start is only where it->fresh says, and the end where run->whole says. */
+static void run_ends(character_run *run, const wwho_step *step) {
     const wwho_normalizing *it = run->it;
     const uint32_t *prefix = step->targets + step->n;
     const passing *from = run->now, *to = from + run->n;
@@ -220,9 +237,12 @@ static void pass_ends(character_run *run, const wwho_step *step) {
     if (run->whole) put_characters(run, prefix + step->n_prefix, step->n_suffix, 0, to[-1].source, WWHO_NONE);
 }
 
+/* Return the code point that stands for a byte in the alphabet of ByteLevel (GPT-2's bytes_to_unicode). */
 WWHO_LOCAL uint32_t stand_in(uint32_t byte) { return byte < 33 ? byte + 256 : byte - 127 < 34 ? byte + 162 : byte == 173 ? 323 : byte; }
 
-static void pass_spell(character_run *run, const wwho_step *step) {
+/* Apply a step SPELL to the run: write each byte of each character as the character that stands for it in ByteLevel's alphabet; from
+ * run->now to run->next. */
+static void run_spell(character_run *run, const wwho_step *step) {
     (void)step;
     for (const passing *p = run->now, *end = p + run->n; p < end; p++) {
         uint8_t bytes[4];
@@ -234,8 +254,9 @@ static void pass_spell(character_run *run, const wwho_step *step) {
     }
 }
 
-/* The longest rule (with an automaton, the shortest) that matches the characters from `at` to `end`, or null. Where its match ends goes to
- * *stop. `sure` becomes false if text after the run might extend the match. */
+/* Return the longest rule of a step RULES (with an automaton, the shortest) that matches characters of run->now from number `at` on, up to
+ * `end` at most, or null. *stop becomes the number of the character after the match; it stays without a match. *sure becomes false if text
+ * after the run might extend the match. */
 static const wwho_rewrite *find_rule(const character_run *run, const wwho_step *step, size_t at, size_t end, size_t *stop,
                                      bool *sure) {
     const wwho_rewrite *found = 0;
@@ -257,7 +278,10 @@ static const wwho_rewrite *find_rule(const character_run *run, const wwho_step *
     return found;
 }
 
-static void pass_rules(character_run *run, const wwho_step *step) {
+/* Apply a step RULES to the run: replace what rules of its trie match, from left to right; from run->now to run->next. With an automaton,
+ * as in SentencePiece's charsmap of the tokenizers library, a rule must first match a short cluster as a whole; where none does, rules
+ * match single characters. */
+static void run_rules(character_run *run, const wwho_step *step) {
     bool sure = true;
     for (size_t at = 0, end, cluster = 0; at < run->n; at = end) {
         const wwho_rewrite *r = 0;
@@ -284,8 +308,10 @@ static void pass_rules(character_run *run, const wwho_step *step) {
     find_sources(run, run->it->fresh ? 0 : run->lost); /* the tokenizers library ignores characters that vanished at the start */
 }
 
+/* Apply all steps to a run, and write the characters that are certain to the output: all of them if the run is `complete`, else those
+ * before the last one with an origin. it->at moves to `end`, the place in the text after the run, or to that origin. */
 WWHO_LOCAL bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
-    static void (*const pass[])(character_run *, const wwho_step *) = {pass_map, pass_replace, pass_ends, pass_rules, pass_spell};
+    static void (*const pass[])(character_run *, const wwho_step *) = {run_map, run_replace, run_ends, run_rules, run_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
         pass[it->steps[i]->kind - 1](run, it->steps[i]);

@@ -25,18 +25,21 @@ typedef struct {
     bool apart;       /* what follows the run does not depend on it, nor the run on what follows */
 } character_run;
 
-/* The character at a place before the end. A byte of broken UTF-8 becomes a character that no step knows. */
+/* Return the character at a place before the end; *width becomes its width in bytes. A byte of broken UTF-8 becomes 0x110000 plus the
+ * byte, a character that no step knows. */
 static HOT uint32_t character_at(const wwho_normalizing *it, size_t at, uint32_t *width) {
     uint32_t code_point;
     *width = utf8_next(it->text + at, it->end - at, &code_point);
     return *width == 1 && code_point == REPLACEMENT ? 0x110000u + it->text[at] : code_point;
 }
 
+/* Return the class of a character between steps; a byte of broken UTF-8 has that of U+FFFD. */
 static HOT uint32_t class_at(const wwho_normalizing *it, uint32_t code_point) {
     return class_of(it->classes, code_point < BROKEN ? code_point : REPLACEMENT);
 }
 
-/* Write the n bytes of a character that came from `source`. There must be room for four. */
+/* Write a character of n bytes, the first in the lowest byte of `bytes`, to the output, with its source for each byte and its origin for
+ * the first. There must be room for four bytes; it->n grows by n. */
 static HOT void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, uint32_t source, uint32_t origin) {
     const uint32_t sources[4] = {source, source, source, source}, origins[4] = {origin, WWHO_NONE, WWHO_NONE, WWHO_NONE};
     copy_bytes(it->to.out + it->n, &bytes, 4);
@@ -45,21 +48,23 @@ static HOT void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, ui
     it->n += n;
 }
 
-/* The character that stands for a byte in ByteLevel's alphabet. */
+/* Return the code point that stands for a byte in the alphabet of ByteLevel (GPT-2's bytes_to_unicode). */
 WWHO_LOCAL uint32_t stand_in(uint32_t byte);
 
-/* Whether a map composes any characters. */
+/* Return true if a map has pairs to compose, or composes Hangul. */
 WWHO_LOCAL bool composes(const wwho_step *step);
 
-/* Whether ENDS strips this character. */
+/* Return true if a step ENDS strips this character from the ends of a part. */
 WWHO_LOCAL bool is_stripped(const wwho_step *step, uint32_t code_point);
 
-/* Write what a character is mapped to, or the characters that pairs compose it from. The output ends at `end`, with room for 2 *
- * MAX_TARGETS before it. Returns its start. It is longer than MAX_TARGETS if pairs form a cycle. */
+/* Write the code points that a map turns a character into in front of `end`, or, if pairs compose it, the characters that they compose it
+ * from. There must be room for 2 * MAX_TARGETS before `end`. Returns where they start. They are more than MAX_TARGETS if pairs form a
+ * cycle, which is an error of the artifact. */
 WWHO_LOCAL uint32_t *take_apart(const wwho_step *step, uint32_t code_point, uint32_t *end);
 
-/* Pass the run through the steps, and write the part that is certain: all of it if the run is `complete`, else the text up to the last
- * origin. Returns false if nothing is certain. */
+/* Apply all steps to a run, and write the characters that are certain to the output: all of them if the run is `complete`, else those
+ * before the last one with an origin. it->at moves to `end`, the place in the text after the run, or to that origin. Returns false if
+ * nothing is certain, or if there is no room (it->full). */
 WWHO_LOCAL bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete);
 
 #endif

@@ -6,8 +6,9 @@
 
 enum { MAX_CLASSES_SEEN = 4096 };
 
-/* For each class, the rule that matches a single character of it, whatever follows: any class in `follow`, or any class at all if that is
- * null. The result is the rule's number plus 1, or 0 if it is not certain. */
+/* Fill in, for each class, the number (from 1) of the rule that matches a single character of it, whatever follows: any class in the set
+ * `follow`, or any class or the end if that is null; 0 if the rule is not certain. All are 0 for steps other than REPLACE, and if the
+ * automaton looks behind. */
 static void find_rules(const wwho_step *step, const wwho_classes *classes, const uint64_t *follow, uint16_t *rules) {
     const wwho_automaton *a = step->automaton;
     bool looks = step->kind != STEP_REPLACE || a->stored.flags;
@@ -23,7 +24,8 @@ static void find_rules(const wwho_step *step, const wwho_classes *classes, const
     }
 }
 
-/* The flags of a character that no rule of RULES matches alone: they say when its neighbours matter. 0: a rule matches it. */
+/* Return the flags of a character that no rule of a step RULES matches alone: PLAIN_SURE, and PLAIN_HEAD or PLAIN_TAIL if rules begin with
+ * it or contain it, so that its neighbours matter. Returns 0 if a rule matches it. */
 static uint32_t flags_by_rules(const wwho_step *step, uint32_t c) {
     uint8_t bytes[4];
     uint32_t n = encode_utf8(c, bytes), node = follow(step->trie, 0, 0, bytes, n);
@@ -32,7 +34,8 @@ static uint32_t flags_by_rules(const wwho_step *step, uint32_t c) {
     return token_at(step->trie, node, n) == WWHO_NONE ? tail | PLAIN_HEAD | PLAIN_SURE : 0;
 }
 
-/* What a step turns a character and its flags into, or 0 if that is not certain. */
+/* Return the character, with flags, that a step turns the character and flags in `made` into; 0 if that is not certain. `rules` is the
+ * result of find_rules() for this step. */
 static uint32_t made_by(const wwho_step *step, const wwho_classes *classes, const uint16_t *rules, uint32_t made) {
     uint32_t c = made & CODE_POINT, flags = made & ~(uint32_t)CODE_POINT;
     const wwho_rewrite *r;
@@ -56,7 +59,7 @@ static uint32_t made_by(const wwho_step *step, const wwho_classes *classes, cons
     return r->second || joins_hangul(step, c) ? 0 : flags | c | (r->order ? PLAIN_ORDERED : 0);
 }
 
-/* Keep PLAIN_CUT only on characters after which clusters end before a space. */
+/* Clear PLAIN_CUT in the plain table for all characters but those after which the automaton always ends a cluster before a space. */
 static void find_cuts(wwho_plain *p, const wwho_automaton *a, const wwho_classes *classes) {
     bool ends[MAX_CLASSES_SEEN];
     uint32_t made = p->made[' '] & CODE_POINT, space = made && made < BROKEN ? class_of(classes, made) : classes->n_classes;
@@ -72,7 +75,8 @@ static void find_cuts(wwho_plain *p, const wwho_automaton *a, const wwho_classes
         if ((p->made[c] & CODE_POINT) == VANISHED || !ends[class_of(classes, p->made[c] & CODE_POINT)]) p->made[c] &= ~PLAIN_CUT;
 }
 
-/* Whether a step treats a space before a character as it treats a space before a letter. All three arguments are classes. */
+/* Return true if a step treats a space before a character of the class `class` as it treats a space before a letter. `space` and `letter`
+ * are the classes of a space and of the letter a. */
 static bool follows_space(const wwho_step *step, uint32_t space, uint32_t letter, uint32_t class) {
     const wwho_automaton *a = step->automaton;
     if (step->kind != STEP_REPLACE) return true;
@@ -80,10 +84,13 @@ static bool follows_space(const wwho_step *step, uint32_t space, uint32_t letter
     return row[class] == row[letter];
 }
 
+/* Return the class of the character in an entry of the plain table that is not packed yet; that of U+FFFD if it vanished. */
 static uint32_t class_of_made(const wwho_classes *classes, uint32_t made) {
     return class_of(classes, (made & CODE_POINT) < BROKEN ? made & CODE_POINT : REPLACEMENT);
 }
 
+/* Apply a step to all characters of the plain table, in place. What becomes uncertain is 0; what is only certain before certain characters
+ * gets PLAIN_SEMI. */
 static void put_step(wwho_plain *p, const wwho_step *step, const wwho_classes *classes) {
     const uint32_t space = class_of_made(classes, p->made[' ']), letter = class_of_made(classes, p->made['a']);
     uint16_t rules[MAX_CLASSES_SEEN];
@@ -107,8 +114,8 @@ static void put_step(wwho_plain *p, const wwho_step *step, const wwho_classes *c
     find_cuts(p, step->automaton, classes);
 }
 
-/* Note what a step adds at the ends of parts, and what the steps so far turn that into. A part may not start with a character that equals
- * the prefix, because then the prefix is not added. */
+/* Note in the plain table what a step adds at the ends of parts, and what later steps turn the prefix into. A part may not start with a
+ * character that equals the prefix if the prefix is then not added: such characters get PLAIN_SEMI. */
 static void put_ends(wwho_plain *p, const wwho_step *step, const wwho_classes *classes) {
     uint16_t rules[MAX_CLASSES_SEEN];
     find_rules(step, classes, 0, rules);
@@ -123,7 +130,8 @@ static void put_ends(wwho_plain *p, const wwho_step *step, const wwho_classes *c
         if (p->made[c] && (p->made[c] & CODE_POINT) == step->targets[step->n]) p->made[c] |= PLAIN_SEMI;
 }
 
-/* Note the longest range of ASCII characters that stay as they are next to each other. Without the space, where the steps may restart. */
+/* Note in p->kept the longest range of ASCII characters above the space that the steps keep next to each other. The space is left out,
+ * because the steps may restart there. */
 static void put_kept(wwho_plain *p) {
     uint32_t longest = 0;
     for (uint32_t first = '!', last; first < 128; first = last + 1) {
@@ -135,7 +143,8 @@ static void put_kept(wwho_plain *p) {
     }
 }
 
-/* Pack a character that is certain, has no more than three bytes, and is no mark that may change places; else 0. */
+/* Return an entry of the plain table as it is stored: UTF-8 bytes, their number, and flags. Returns 0 if it is not certain, has more than
+ * three bytes, or is a combining mark that may change places. */
 static uint32_t pack_certain(uint32_t made) {
     uint32_t c = made & CODE_POINT;
     uint8_t bytes[4] = {0};
@@ -144,6 +153,8 @@ static uint32_t pack_certain(uint32_t made) {
     return (made & ~(uint32_t)(CODE_POINT | PLAIN_ORDERED)) | read32(bytes);
 }
 
+/* Fill in the plain table of a list of steps, list->plain, if it has one: what each character below PLAIN becomes, whatever else is in the
+ * text. Needs the tables of the automata. */
 WWHO_LOCAL void put_plain(const wwho_rewrites *list, const wwho_classes *classes) {
     wwho_plain *p = list->plain;
     if (!p) return;

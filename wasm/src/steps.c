@@ -19,38 +19,42 @@ typedef struct {
     uint32_t n_pages, n_rewrites, used; /* so far; `used` counts targets */
 } step_reader;
 
+/* Note a failure (c->in.at becomes null) if `right` is false. */
 static void check(step_reader *c, bool right) {
     if (!right) c->in.at = 0;
 }
 
-/* The code point, or 0 and a failure if it is invalid. */
+/* Return the code point, or 0 with a failure noted if it is a surrogate or beyond Unicode. In a replacement, MATCH is valid, too. */
 static uint32_t valid(step_reader *c, uint32_t code_point) {
     bool surrogate = code_point >> 11 == 0xD800 >> 11, match = c->kind == STEP_REPLACE && code_point == MATCH;
     check(c, code_point < 0x110000 && (!surrogate || match));
     return c->in.at ? code_point : 0;
 }
 
-/* The next of ascending code points. Each is stored as the difference from the one before, less one; for the first, `last` is WWHO_NONE. */
+/* Read the next of ascending code points, each stored as the difference from the one before (`last`), less one; for the first, `last` is
+ * WWHO_NONE. Returns 0 with a failure noted if it is invalid. */
 static uint32_t next_code_point(step_reader *c, uint32_t last) { return valid(c, last + 1 + next_number(&c->in)); }
 
-/* A code point stored as the difference from another one. */
+/* Read a code point stored as the zigzag-coded difference from `other`. Returns 0 with a failure noted if it is invalid. */
 static uint32_t near_code_point(step_reader *c, uint32_t other) { return valid(c, other + unzigzag(next_number(&c->in))); }
 
-/* Read the next n targets, each stored as the difference from the one before. Returns the last one. */
+/* Read the next n targets into step->targets, each stored as the difference from the one before, the first from `last`. Returns the last
+ * one. More than MAX_TARGETS, or than the head has left, are a failure. */
 static uint32_t read_targets(step_reader *c, wwho_step *step, uint32_t n, uint32_t last) {
     check(c, n <= MAX_TARGETS && n <= c->n_targets - c->used);
     while (c->in.at && n--) step->targets[c->used++] = last = near_code_point(c, last);
     return last;
 }
 
-/* Allocate the pages of a step, `size` bytes each: as many as its head says, and page 0. */
+/* Take memory for the pages of a step, of `size` bytes each: as many as its head says, and page 0; and for step->page, which maps code
+ * points to pages. Returns the pages, zeroed, or null if there is no memory. Too many pages are a failure. */
 static void *take_pages(step_reader *c, wwho_arena *arena, wwho_step *step, uint32_t size) {
     check(c, c->number <= N_PAGES);
     step->page = take_zeroed(arena, 2 * (N_PAGES + 2)); /* for code points, and for bytes of broken UTF-8 */
     return take_zeroed(arena, size * (c->number + 1));
 }
 
-/* The place of a code point in the pages. Its page is allocated if it has none. */
+/* Return the place of a code point in the pages. Its page gets the next number if it has none yet; no number left is a failure. */
 static uint32_t own_cell(step_reader *c, wwho_step *step, uint32_t code_point) {
     uint16_t *page = &step->page[code_point >> 7];
     if (!*page && c->n_pages < c->number) *page = (uint16_t)++c->n_pages;
@@ -58,7 +62,8 @@ static uint32_t own_cell(step_reader *c, wwho_step *step, uint32_t code_point) {
     return 128u * *page + (code_point & 127);
 }
 
-/* The rewrite of a code point. It is allocated if the code point has none. */
+/* Return the rewrite of a code point in step->rewrites, to be filled in. If the code point has none, the next one is assigned, which keeps
+ * the character at first. */
 static wwho_rewrite *own_rewrite(step_reader *c, wwho_step *step, uint32_t code_point) {
     uint16_t *cell = &step->pages[own_cell(c, step, code_point)];
     if (c->in.at && !*cell) {
@@ -68,6 +73,8 @@ static wwho_rewrite *own_rewrite(step_reader *c, wwho_step *step, uint32_t code_
     return &step->rewrites[*cell];
 }
 
+/* Read the three columns of a map into its tables: mapped characters with their targets, combining marks with their classes, and pairs
+ * that compose. Invalid entries are a failure. */
 static void fill_map(step_reader *c, wwho_step *step) {
     uint32_t last = WWHO_NONE;
     step->rewrites[0].n = KEPT;
@@ -102,14 +109,15 @@ static void fill_map(step_reader *c, wwho_step *step) {
     check(c, c->n_pages == c->number && c->used == c->n_targets);
 }
 
-/* Whether the tables may be filled. If only their size is being computed, there is nothing more to read in this step. */
+/* Return true if memory was given and nothing failed, so that tables may be filled. If only their size is being computed, the rest of the
+ * step counts as read. */
 static bool has_room(step_reader *c, const wwho_arena *arena) {
     bool room = arena->used <= arena->size;
     if (c->in.at && !room) c->in.at = c->in.end;
     return c->in.at && room;
 }
 
-/* Build the tables of a map of characters, and check them. */
+/* Check the head of a map of characters (STEP_MAP), take memory, fill its tables, and check that no pairs compose in a cycle. */
 static void build_map(step_reader *c, wwho_arena *arena, wwho_step *step) {
     uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
     check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
@@ -126,8 +134,8 @@ static void build_map(step_reader *c, wwho_arena *arena, wwho_step *step) {
         check(c, end - take_apart(step, step->compositions[i].composed, end) <= MAX_TARGETS);
 }
 
-/* Read the contents of n rules. For REPLACE, each has a number: 0 if the rule keeps its match, else 1 + 2 * length + (1 for `after`). For
- * RULES, each has a length. */
+/* Read the texts that n rules write. For REPLACE, each has a number: 0 if the rule keeps its match, else 1 + 2 * length + (1 if the source
+ * is the text after the match). For RULES, each has a length. */
 static void read_contents(step_reader *c, wwho_step *step) {
     bool replace = step->kind == STEP_REPLACE;
     for (uint32_t i = 0, last = 0; i < c->n; i++) {
@@ -143,12 +151,14 @@ static void read_contents(step_reader *c, wwho_step *step) {
     check(c, c->used == c->n_targets);
 }
 
+/* Read the targets of a step ENDS: the ascending characters to strip, then the prefix, then the suffix. */
 static void build_ends(step_reader *c, wwho_step *step) {
     for (uint32_t last = WWHO_NONE; c->used < c->n;) step->targets[c->used++] = last = next_code_point(c, last);
     read_targets(c, step, c->others, read_targets(c, step, c->more, 0));
 }
 
-/* Read the texts of RULES, and build the trie of them. */
+/* Read the texts of the rules of a step RULES, build their trie, note which characters occur in a rule after its first one, and read what
+ * the rules write. */
 static void build_rules(step_reader *c, wwho_arena *arena, wwho_step *step) {
     wwho_vocabulary texts = {.n_tokens = c->n, .n_symbols = c->n, .text_bytes = c->more};
     wwho_trie made;
@@ -173,8 +183,9 @@ static void build_rules(step_reader *c, wwho_arena *arena, wwho_step *step) {
     read_contents(c, step);
 }
 
-/* Read runs of characters with adjacent pairs. Each run stores twice its length less one, plus 1 if the places before it up to the next
- * block are empty. Then comes its first character, as the difference from the end of the run before. */
+/* Read the characters of a step BLOCKS into its tables, as runs of characters with adjacent pairs of block and index. Each run stores
+ * twice its length less one, plus 1 if the places before it up to the next block are empty. Then comes its first character, as the
+ * difference from the end of the run before. */
 static void build_blocks(step_reader *c, wwho_arena *arena, wwho_step *step) {
     uint32_t n_blocks = step->n_blocks = c->more >> 16, n_indices = step->n_indices = (uint16_t)c->more, place = 0, code_point = 0;
     check(c, step->flags < 2 && !(c->n_targets | c->others) && n_indices && n_blocks + n_indices + 256u * step->flags <= MAX_BLOCK_SYMBOLS);
@@ -197,7 +208,8 @@ static void build_blocks(step_reader *c, wwho_arena *arena, wwho_step *step) {
     check(c, n_blocks && (place + n_indices - 1) / n_indices == n_blocks && c->n_pages == c->number);
 }
 
-/* Check a cut, and take its actions as they lie in the file. */
+/* Check a cut (STEP_CUT), and point step->actions at its actions in the file, one byte for each rule of its automaton. step->most becomes
+ * the highest of them. */
 static void build_cut(step_reader *c, wwho_step *step) {
     bool counts = false;
     step->actions = c->in.at;
@@ -213,7 +225,8 @@ static void build_cut(step_reader *c, wwho_step *step) {
     if (c->in.at) c->in.at = c->in.end;
 }
 
-/* Build the step at p. Returns where it ends, at `end` at most, or null if it is invalid. */
+/* Read the step at p into *step and fill its tables, with memory from the arena. `automata` may be null while only sizes are computed.
+ * Returns where the step ends, at `end` at most, or null if it is invalid. */
 static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_arena *arena, const wwho_automaton *automata,
                                  uint32_t n_automata, wwho_step *step) {
     if (end - p < STEP_HEAD) return 0;
@@ -252,7 +265,7 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
     return c.in.at == c.in.end ? c.in.at : 0;
 }
 
-/* Whether no two steps are equal, and at most one writes blocks. */
+/* Return true if no two of n steps have the same bytes in the file, and at most one is a step BLOCKS. */
 static bool all_steps_differ(const wwho_step *steps, uint32_t n) {
     for (uint32_t i = 1; i < n; i++)
         for (uint32_t k = 0; k < i; k++) {
@@ -263,6 +276,8 @@ static bool all_steps_differ(const wwho_step *steps, uint32_t n) {
     return true;
 }
 
+/* Read the STEPS section into model->steps, after the heads of the automata, and fill the tables of the steps. Without memory in the
+ * arena, only its size is computed. Returns WWHO_OK or WWHO_STEPS. */
 WWHO_LOCAL int plan_steps(wwho_model *model, wwho_arena *arena) {
     wwho_section s = model->file.section[WWHO_SECTION_STEPS];
     uint32_t n = s.length < 2 ? WWHO_NONE : read16(s.at);
@@ -275,8 +290,8 @@ WWHO_LOCAL int plan_steps(wwho_model *model, wwho_arena *arena) {
     return at == end && (!steps || all_steps_differ(steps, n)) ? WWHO_OK : WWHO_STEPS;
 }
 
-/* Whether a list composes twice. What the first map composes may become a combining mark in between, which the second one composes with the
- * character before: then no character tells alone where the piece may be cut. */
+/* Return true if a list of steps composes twice, or replaces empty matches. What the first map composes may become a combining mark in
+ * between, which the second one composes with the character before: then no character tells alone where the piece may be cut. */
 static bool is_tangled(const wwho_rewrites *list) {
     bool joins = false;
     for (uint32_t i = 0; i < list->n; i++) {
@@ -288,6 +303,8 @@ static bool is_tangled(const wwho_rewrites *list) {
     return false;
 }
 
+/* Return the step whose number, of two bytes, stands at p; null if there is none. Counts in model->n_named how many steps were named so
+ * far; it becomes WWHO_NONE, for good, when a step is named before one of a lower number. */
 WWHO_LOCAL const wwho_step *name_step(wwho_model *model, const uint8_t *p) {
     uint32_t number = read16(p);
     if (number >= model->n_steps) return 0;
@@ -296,8 +313,10 @@ WWHO_LOCAL const wwho_step *name_step(wwho_model *model, const uint8_t *p) {
     return &model->steps[number];
 }
 
+/* Append a step to a list that has room for it. */
 WWHO_LOCAL void add_rewrite(wwho_rewrites *list, const wwho_step *step) { list->steps[list->n++] = step; }
 
+/* Check the head of the NORMALIZER section, if there is one, and take memory for its two lists. Returns WWHO_OK or WWHO_NORMALIZER. */
 WWHO_LOCAL int plan_normalizer(wwho_model *model, wwho_arena *arena) {
     wwho_section s = model->file.section[WWHO_SECTION_NORMALIZER];
     if (!s.at) return WWHO_OK;
@@ -314,6 +333,8 @@ WWHO_LOCAL int plan_normalizer(wwho_model *model, wwho_arena *arena) {
     return WWHO_OK;
 }
 
+/* Fill the two lists of the normalizer with the steps that its section names, after the routes, which name steps first. Drops the plain
+ * table of a tangled list. Returns WWHO_NORMALIZER if a step is invalid or cuts, WWHO_STEPS if some step of the model is named nowhere. */
 WWHO_LOCAL int build_normalizer(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_NORMALIZER];
     const uint8_t *numbers = s.at + 4;

@@ -4,18 +4,19 @@
 
 #include "model.h"
 
-/* Read the STEPS section, after the heads of the automata, and fill the tables of its steps. Without memory, only compute their size.
- * WWHO_STEPS. */
+/* Read the STEPS section into model->steps, after the heads of the automata, and fill the tables of the steps. Without memory in the
+ * arena, only its size is computed. Returns WWHO_OK or WWHO_STEPS. */
 WWHO_LOCAL int plan_steps(wwho_model *model, wwho_arena *arena);
 
-/* Check the head of the NORMALIZER section, if there is one, and take memory for its two lists. WWHO_NORMALIZER. */
+/* Check the head of the NORMALIZER section, if there is one, and take memory for its two lists. Returns WWHO_OK or WWHO_NORMALIZER. */
 WWHO_LOCAL int plan_normalizer(wwho_model *model, wwho_arena *arena);
 
-/* After the routes, which name steps first: fill the two lists. WWHO_NORMALIZER; WWHO_STEPS if a step has no name. */
+/* Fill the two lists of the normalizer with the steps that its section names, after the routes, which name steps first. Drops the plain
+ * table of a tangled list. Returns WWHO_NORMALIZER if a step is invalid or cuts, WWHO_STEPS if some step of the model is named nowhere. */
 WWHO_LOCAL int build_normalizer(wwho_model *model);
 
-/* The step whose number, of two bytes, stands at p; null if there is none. model->n_named counts how many steps were named so far, or is
- * WWHO_NONE from when one was named before a step of a lower number. */
+/* Return the step whose number, of two bytes, stands at p; null if there is none. Counts in model->n_named how many steps were named so
+ * far; it becomes WWHO_NONE, for good, when a step is named before one of a lower number. */
 WWHO_LOCAL const wwho_step *name_step(wwho_model *model, const uint8_t *p);
 
 /* Append a step to a list that has room for it. */
