@@ -15,15 +15,16 @@ typedef struct {
     size_t unknown;  /* where the last symbol begins in `out`, if it stands for unknown units; else SIZE_MAX */
 } wwho_writing;
 
-/* Append n bytes. */
+/* Append n bytes to the text that is being written. The room was checked before. */
 static void append_bytes(wwho_writing *w, const uint8_t *bytes, size_t n) {
     copy_bytes(w->out + w->n, bytes, n);
     w->n += n;
 }
 
-/* Append the unit of `width` bytes at a place as a symbol, unless the model lacks it and leaves it out. Tokens stand one after the other, as
- * in tokenizers: each is as long as its units, and a token that stands for a byte of an unknown symbol is one byte long. So where units are
- * left out, or affixes fall back to bytes, later tokens are not where their units are: w->reached is where the tokens so far end. */
+/* Append the character of `width` bytes at `at` as a symbol: with prefix and suffix, as the symbol for unknown ones, or not at all if the
+ * model lacks it and leaves it out. Tokens stand one after the other, as in tokenizers: each is as long as its units, and a token that
+ * stands for a byte of an unknown symbol is one byte long. So where units are left out, or affixes fall back to bytes, later tokens are
+ * not where their units are: w->reached is where the tokens so far end. */
 static void append_symbol(wwho_writing *w, size_t at, uint32_t width) {
     const wwho_vocabulary *v = w->v;
     const bool prefix = v->n_prefix && at > w->start, suffix = v->n_suffix && at + width == w->end;
@@ -58,7 +59,7 @@ static void append_symbol(wwho_writing *w, size_t at, uint32_t width) {
     w->reached += bytes ? n : width;
 }
 
-/* Write the units of a pretoken as symbols. */
+/* Write all characters of a pretoken, from w->start to w->end, as symbols into w->out. */
 static void write_symbols(wwho_writing *w) {
     for (size_t at = w->start; at < w->end;) {
         uint32_t code_point, width = next_character(w->e->text + at, w->end - at, &code_point);
@@ -67,7 +68,8 @@ static void write_symbols(wwho_writing *w) {
     }
 }
 
-/* Merge a text that was written as symbols, and write its tokens. Symbols that the model lacks cut it into runs. */
+/* Merge the text w->out, which was written as symbols, and write its tokens, with places in that text. Symbols that the model lacks cut it
+ * into runs, and are replaced. Stores the tokens in the cache under `key` if one merge makes all of them. */
 static void merge_written(wwho_encoder *e, const wwho_writing *w, const wwho_route *route, const wwho_key *key) {
     const wwho_vocabulary *v = w->v;
     wwho_run run = {.v = v, .text = w->out, .len = w->n, .end = w->n, .units = route->units, .segment_end = w->n, .written = w->starts};
@@ -87,7 +89,7 @@ static void merge_written(wwho_encoder *e, const wwho_writing *w, const wwho_rou
     }
 }
 
-/* Give the tokens from number `first` on their places in the text, which are places in what was written so far. */
+/* Map the tokens from number `first` on, which have places in the text written as symbols, to their places in the text before; in place. */
 static void place_written(wwho_encoder *e, const wwho_writing *w, size_t first) {
     const uint32_t base = (uint32_t)e->start;
     for (size_t i = first; e->ends && i < e->n && i < e->cap; i++) {
@@ -96,7 +98,8 @@ static void place_written(wwho_encoder *e, const wwho_writing *w, size_t first) 
     }
 }
 
-/* Write the one token that a whole pretoken is, if the model says so, and has one with this text. */
+/* Write the one token whose text is the whole pretoken from `at` to `end`, if the model prefers it (whole_pieces) and has it, and store it
+ * in the cache under `key`. Returns false, and writes nothing, if there is none. */
 static bool put_whole(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     const wwho_vocabulary *texts = v->shown ? v->shown : v;
     size_t n = end - at;
@@ -108,7 +111,8 @@ static bool put_whole(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key 
     return true;
 }
 
-/* Encode a pretoken that is written as its symbols. */
+/* Encode the pretoken from `at` to `end` as symbols that are written out in e->work and then merged. Sets e->stuck to PIECE_STUCK, and
+ * writes nothing, if e->work is too small for them. */
 static void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     const uint8_t *text = e->text;
     size_t len = e->len, first = e->n;
@@ -133,6 +137,8 @@ static void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const wwho
     e->place = end;
 }
 
+/* Encode the pretoken from `at` to `end` of the encoder's text with BPE over units: write it as symbols and merge those, if its model and
+ * route need that, or merge the units as they are. */
 WWHO_LOCAL void encode_units(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                              size_t end) {
     if (v->writes && (v->unk_symbol == WWHO_NONE || route->characters))

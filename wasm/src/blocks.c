@@ -1,10 +1,14 @@
 /* See blocks.h. */
 #include "blocks.h"
 
+/* Return the two bytes of the block symbol with this number, the first in the lowest byte. */
 WWHO_LOCAL uint32_t symbol_bytes(uint32_t symbol) {
     return (SYMBOL_LEAD + symbol / SYMBOL_TRAILS) | (SYMBOL_TRAIL + symbol % SYMBOL_TRAILS) << 8;
 }
 
+/* Write text[at..end) as block symbols to `out`, a pair for each character that the step has; other characters become a symbol for each
+ * byte, or are left out without the step's flag. sources[i] becomes, for each byte i written, where its character starts in the text.
+ * Returns the number of bytes written, at most SPELLED for each byte of text. */
 WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources) {
     size_t n = 0;
     for (uint32_t width; at < end; at += width) {
@@ -22,6 +26,8 @@ WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_
     return n;
 }
 
+/* Write the text that the block symbols from `text` to `end` stand for to `to`, and copy other text between them. A symbol that is not
+ * part of a pair becomes U+FFFD. */
 WWHO_LOCAL uint8_t *join_blocks(const wwho_step *step, const uint8_t *text, const uint8_t *end, uint8_t *to) {
     while (text < end) {
         uint32_t symbol = last_symbol(text + 2, (size_t)(end - text)), block = symbol - step->n_indices, found = REPLACEMENT;

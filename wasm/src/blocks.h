@@ -7,21 +7,24 @@
 /* A symbol of BLOCKS is two bytes. The first never occurs in UTF-8, and the second is never the first byte of a symbol. */
 enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_BLOCK_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
 
-/* The number of the symbol at the end of n bytes, or WWHO_NONE. */
+/* Return the number of the block symbol whose two bytes end the n bytes before `end`, or WWHO_NONE. */
 static inline uint32_t last_symbol(const uint8_t *end, size_t n) {
     return n < 2 || end[-2] < SYMBOL_LEAD ? WWHO_NONE : (uint32_t)(end[-2] - SYMBOL_LEAD) * SYMBOL_TRAILS + end[-1] - SYMBOL_TRAIL;
 }
 
-/* Write the symbols of text[at..end): at most SPELLED bytes for each byte of text. `sources` gets, for each byte written, where its
- * character starts in the text. Returns the number of bytes written. */
+/* The most bytes that write_blocks() writes for one byte of text. */
 enum { SPELLED = 4 };
+
+/* Write text[at..end) as block symbols to `out`, a pair for each character that the step has; other characters become a symbol for each
+ * byte, or are left out without the step's flag. sources[i] becomes, for each byte i written, where its character starts in the text.
+ * Returns the number of bytes written, at most SPELLED for each byte of text. */
 WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources);
 
-/* Write the text that n bytes of symbols stand for, and copy other text between them. A symbol that is not part of a pair becomes U+FFFD.
- * Returns the end of the output, which is at most half as long again as the input. */
+/* Write the text that the block symbols from `text` to `end` stand for to `to`, and copy other text between them. A symbol that is not
+ * part of a pair becomes U+FFFD. Returns the end of the output, which is at most half as long again as the input. */
 WWHO_LOCAL uint8_t *join_blocks(const wwho_step *step, const uint8_t *text, const uint8_t *end, uint8_t *to);
 
-/* The bytes of a symbol. */
+/* Return the two bytes of the block symbol with this number, the first in the lowest byte. */
 WWHO_LOCAL uint32_t symbol_bytes(uint32_t symbol);
 
 #endif

@@ -98,13 +98,14 @@ typedef struct {
     uint64_t size, used;
 } wwho_arena;
 
-/* Hand out `size` bytes, 16-byte aligned. Returns null if they do not fit; all later requests then fail, too. */
+/* Hand out `size` bytes of the arena, 16-byte aligned. Returns null if they do not fit; all later requests then fail, too, but are still
+ * counted. */
 WWHO_LOCAL void *take(wwho_arena *arena, uint64_t size);
 
-/* Hand out room for n numbers. */
+/* Hand out room for n numbers of 32 bits, not cleared. Returns null as take() does. */
 WWHO_LOCAL uint32_t *take_numbers(wwho_arena *arena, uint32_t n);
 
-/* The same as take(), filled with zeros. */
+/* Hand out `size` bytes filled with zeros, 16-byte aligned. Returns null as take() does. */
 WWHO_LOCAL void *take_zeroed(wwho_arena *arena, uint64_t size);
 
 static HOT uint32_t read16(const uint8_t *p) {

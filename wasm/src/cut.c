@@ -3,17 +3,18 @@
 
 enum { GROUP_FIRST = 1, GROUP_SHORT = 2, GROUP_LAST = 4, IS_GROUP = 8 };
 
-/* The station that a walk is at. */
+/* Return the station (a cut, or a list of steps) that a walk is at. */
 static const wwho_station *station_at(const wwho_walk *walk) { return &walk->route->stations[walk->level]; }
 
-/* How many characters text[at..end) has. */
+/* Return how many characters text[at..end) has; each byte of broken UTF-8 counts as one. */
 static size_t count_characters(const uint8_t *text, size_t at, size_t end) {
     size_t n = 0;
     for (uint32_t code_point; at < end; n++) at += next_character(text + at, end - at, &code_point);
     return n;
 }
 
-/* Move the cursor, which is at the start of what is left of a match of COUNT, past the next group of `size` characters. */
+/* Move the cursor of a cut past the next group of `size` characters of a match of COUNT; the cursor is where the rest of the match starts,
+ * and the match ends at cut->counted. The first group takes the remainder, so that all others are full. Sets cut->match.group. */
 static void next_group(wwho_cutting *cut, const wwho_classes *classes, uint32_t size, bool first) {
     wwho_cursor *c = &cut->cursor;
     size_t at = cut->match.start, n = first ? (count_characters(c->text, at, cut->counted) - 1) % size + 1 : size;
@@ -25,7 +26,8 @@ static void next_group(wwho_cutting *cut, const wwho_classes *classes, uint32_t 
     c->from = from;
 }
 
-/* Scan the next match of the current cut, or take the next group of a match of COUNT. */
+/* Scan the next match of the current station's cut, or take the next group of a match of COUNT, into cut->match; its rule is WWHO_NONE
+ * after the last. Moves the cursor to its end, which is before the scanned end for actions that give characters back. */
 static void next_match(wwho_walk *walk) {
     wwho_cutting *cut = &walk->cuts[walk->level];
     wwho_cursor *c = &cut->cursor;
@@ -55,7 +57,8 @@ static void next_match(wwho_walk *walk) {
     }
 }
 
-/* Whether two matches of a cut, the second directly after the first, are one piece. */
+/* Return true if two matches of a cut, the second directly after the first, are one piece, by the actions of their rules (FORMAT.md,
+ * STEPS). */
 static bool joins(const wwho_step *step, const wwho_match *first, const wwho_match *second) {
     uint8_t a = step->actions[first->rule] % ACTION_BACK, b = step->actions[second->rule] % ACTION_BACK;
     if (a == ACTION_DROP || b == ACTION_DROP) return false;
@@ -70,7 +73,8 @@ static bool joins(const wwho_step *step, const wwho_match *first, const wwho_mat
            (b == ACTION_FOLLOW && first->rule + 1 == second->rule);
 }
 
-/* Find the next piece of the current cut. False if there is none. */
+/* Find the next piece of the current station's cut, from *at to *end, places in its text; dropped matches are skipped, matches that join
+ * are one piece. Returns false if there is none. */
 static bool cut_piece(wwho_walk *walk, size_t *at, size_t *end) {
     wwho_cutting *cut = &walk->cuts[walk->level];
     const wwho_step *step = station_at(walk)->cut;
@@ -86,8 +90,9 @@ static bool cut_piece(wwho_walk *walk, size_t *at, size_t *end) {
     return true;
 }
 
-/* Go to the station at the current level with a piece of the current view. A cut scans its first match. A list of steps rewrites the piece,
- * and the view becomes the result. False if there was no room for it. `c` is a cursor over the same text, or null. */
+/* Go to the station at walk->level with the piece from `at` to `end` of the current view. A cut scans its first match. A list of steps
+ * rewrites the piece, and the result becomes the current view; returns false, and sets walk->stuck, if there was no room for it. `c` is a
+ * cursor over the same text, or null. */
 static bool enter(wwho_walk *walk, const wwho_cursor *c, size_t at, size_t end) {
     const wwho_classes *classes = &walk->model->classes;
     const wwho_view *view = &walk->views[walk->depth];
@@ -108,7 +113,8 @@ static bool enter(wwho_walk *walk, const wwho_cursor *c, size_t at, size_t end) 
     return true;
 }
 
-/* Take the piece that the current station has left. False if there is none. */
+/* Take the next piece that the current station has left, from *at to *end, places in the text of the current view. Returns false if there
+ * is none; a list of steps then gives way to the view before. */
 static bool take_piece(wwho_walk *walk, size_t *at, size_t *end) {
     wwho_match *match = &walk->cuts[walk->level].match;
     if (station_at(walk)->cut) return cut_piece(walk, at, end);
@@ -120,6 +126,8 @@ static bool take_piece(wwho_walk *walk, size_t *at, size_t *end) {
     return left;
 }
 
+/* Begin a walk over the segment from `at` to `end`, of a route; `c` is a cursor over the whole text. The walk visits all stations of the
+ * route, rewriting pieces by `rewrite` with its context, or, if that is null, the leading cuts alone. */
 WWHO_LOCAL void start_walk(wwho_walk *walk, const wwho_model *model, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end,
                            wwho_rewriter *rewrite, void *context) {
     walk->model = model;
@@ -133,6 +141,8 @@ WWHO_LOCAL void start_walk(wwho_walk *walk, const wwho_model *model, const wwho_
     enter(walk, c, at, end);
 }
 
+/* Find the next piece that has passed all stations of a walk, from *at to *end, places in the text of the current view
+ * (walk->views[walk->depth]). Returns false if there is none, or if a piece could not be rewritten (walk->stuck). */
 WWHO_LOCAL bool next_piece(wwho_walk *walk, size_t *at, size_t *end) {
     while (!walk->stuck) {
         if (!take_piece(walk, at, end)) {

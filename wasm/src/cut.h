@@ -63,12 +63,14 @@ typedef struct {
     bool stuck; /* a piece could not be rewritten, for want of room: the walk has ended */
 } wwho_walk;
 
-/* Begin with the segment of a route from `at` to `end` of a text; `c` is a cursor over the whole text. Walks all stations, or without
- * `rewrite` the leading cuts alone. */
+/* Begin a walk over the segment from `at` to `end`, of a route; `c` is a cursor over the whole text. The walk visits all stations of the
+ * route, rewriting pieces by `rewrite` with its context, or, if that is null, the leading cuts alone. The walk keeps pointers to model,
+ * route and text. The route must have a station to visit. */
 WWHO_LOCAL void start_walk(wwho_walk *walk, const wwho_model *model, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end,
                            wwho_rewriter *rewrite, void *context);
 
-/* The next piece goes to *at and *end, places in the text of the current view. False if there is none. */
+/* Find the next piece that has passed all stations of a walk, from *at to *end, places in the text of the current view
+ * (walk->views[walk->depth]). Returns false if there is none, or if a piece could not be rewritten (walk->stuck). */
 WWHO_LOCAL bool next_piece(wwho_walk *walk, size_t *at, size_t *end);
 
 #endif

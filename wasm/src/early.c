@@ -1,19 +1,21 @@
 /* See early.h. */
 #include "early.h"
 
-/* What the bytes at i and i + 1 of n merge to. */
+/* Return the token that bytes i and i + 1 of n bytes of text merge to, or WWHO_NONE (also if there is no byte i + 1). */
 static HOT uint32_t pair_at(const wwho_bytes *b, const uint8_t *text, uint32_t i, uint32_t n) {
     return i + 1 < n ? b->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
 }
 
-/* The number of the lead of the character that begins at p, where n > 0 bytes are left, or 0. */
+/* Return the number of the lead of the character that begins at p, where n > 0 bytes are left, or 0 if it has none: it is ASCII, of four
+ * bytes, or incomplete. */
 static HOT uint32_t lead_of(const wwho_bytes *b, const uint8_t *p, uint32_t n) {
     if (p[0] < 0xC0 || p[0] >= 0xF0) return 0;
     if (p[0] < 0xE0) return 1 + (p[0] & 31);
     return n > 1 && p[1] >> 6 == 2 ? b->lead_at[(p[0] & 15) << 6 | (p[1] & 63)] : 0;
 }
 
-/* How many of n bytes from i on merge early to *token: a character, or a space at the start and the character after it; 0 if none do. */
+/* Return how many of n bytes from byte i on merge early to *token: those of a character, or of a space at the start and the character
+ * after it; 0 if none do. */
 static inline uint32_t early_at(const wwho_bytes *b, const uint8_t *text, uint32_t i, uint32_t n, uint32_t *token) {
     bool spaced = !i && text[0] == ' ' && n > 1;
     const uint8_t *p = text + i + spaced;
@@ -27,6 +29,8 @@ static inline uint32_t early_at(const wwho_bytes *b, const uint8_t *text, uint32
     return *token + 1 > 1 ? width + spaced : 0; /* neither WWHO_NONE nor 0 */
 }
 
+/* Fill an empty row with the symbols of a text of n bytes, from 1 to WIDE_WINDOW: bytes, and tokens of pairs and characters that merge
+ * early in any case, so that fewer merges are left. */
 WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
     const wwho_bytes *b = v->bytes;
     for (uint32_t i = 0, before = WWHO_NONE; i < n;) { /* before: what the byte at i merges to with the one before it */
@@ -42,9 +46,10 @@ WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_
     }
 }
 
+/* Lower *least to `value` if that is less. */
 static void lower(uint32_t *least, uint32_t value) { *least = value < *least ? value : *least; }
 
-/* Where the lead keeps this token, if it is a character, or a space and a character; otherwise null. */
+/* Return where the lead keeps this token, if it is a character of two or three bytes, or a space and such a character; otherwise null. */
 static uint32_t *place_of(const wwho_vocabulary *v, uint32_t token) {
     const uint32_t from = v->offset[token];
     const uint8_t *text = v->texts + from;
@@ -54,7 +59,7 @@ static uint32_t *place_of(const wwho_vocabulary *v, uint32_t token) {
     return &(spaced ? v->bytes->leads[lead].spaced : v->bytes->leads[lead].token)[last & 63];
 }
 
-/* Whether the bytes of a token, alone, merge to it, the last one in the last merge. */
+/* Return true if the bytes of a token, alone, merge to it, and the last merge adds its last byte. */
 static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
     wwho_row row;
     const uint8_t *text = v->texts + v->offset[token];
@@ -66,7 +71,8 @@ static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
     return row.n == 1 && row.tokens[0] == token;
 }
 
-/* Count a merge at the border between its parts. */
+/* Note the merge that makes a token in the lead of the character at the border between its parts: lower from_left or from_right to it,
+ * where characters meet there. */
 static void note_border(const wwho_vocabulary *v, uint32_t token) {
     const uint32_t *offset = v->offset + token, left = token_length(v, v->left[token]), right = offset[1] - offset[0] - left;
     const uint8_t *p = v->texts + offset[0] + left; /* the border */
@@ -77,6 +83,7 @@ static void note_border(const wwho_vocabulary *v, uint32_t token) {
     if ((lead || p[0] < 0x80) && left == 1 && p[-1] >= 0x80) lower(&l->from_right[p[-1] & 63], token);
 }
 
+/* Fill in v->bytes: which pairs of bytes and which characters merge early, once all merges of a vocabulary over bytes are known. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v) {
     wwho_bytes *b = v->bytes;
     uint32_t n_leads = 1 + 32;

@@ -13,10 +13,11 @@
 
 #include "row.h"
 
-/* Find what merges early, once all merges of a vocabulary over bytes are known. */
+/* Fill in v->bytes: which pairs of bytes and which characters merge early, once all merges of a vocabulary over bytes are known. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v);
 
-/* Fill an empty row with the symbols of n bytes, from 1 to WIDE_WINDOW. */
+/* Fill an empty row with the symbols of a text of n bytes, from 1 to WIDE_WINDOW: bytes, and tokens of pairs and characters that merge
+ * early in any case, so that fewer merges are left. */
 WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n);
 
 #endif

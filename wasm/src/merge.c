@@ -3,14 +3,15 @@
 
 #include "early.h"
 
-/* When a token is made, in its own text and in any other: the highest rank of all merges that make it. */
+/* Return when a token is made, in its own text and in any other: the highest rank of all merges that make it. */
 static uint32_t level_of(const wwho_vocabulary *v, uint32_t token) { return v->level ? v->level[token] : token; }
 
-/* Whether two tokens are a valid pair: BPE over their joined text ends with just these two. The loop goes back in time along the seam. x is
- * the last part of the left token, and y is the first part of the right one. `limit` is the highest rank of a merge from the time when both
- * exist until either becomes part of a larger token. If the pair (x, y) had a lower rank, it would have merged first. Of equal ranks, the
- * left one merges first. On the right side of the seam, the left one is the merge at the seam itself, hence the + 1. The larger token may
- * need a merge of higher rank than its own, inside x or y. Then it was made as soon as its parts were, so its own rank is the limit. */
+/* Return true if two tokens are a valid pair: BPE over their joined text ends with just these two. The loop goes back in time along the
+ * seam. x is the last part of the left token, and y is the first part of the right one. `limit` is the highest rank of a merge from the
+ * time when both exist until either becomes part of a larger token. If the pair (x, y) had a lower rank, it would have merged first. Of
+ * equal ranks, the left one merges first. On the right side of the seam, the left one is the merge at the seam itself, hence the + 1. The
+ * larger token may need a merge of higher rank than its own, inside x or y. Then it was made as soon as its parts were, so its own rank is
+ * the limit. */
 static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     for (uint32_t limit = WWHO_NONE;;) {
         uint32_t a = level_of(v, x), b = level_of(v, y);
@@ -27,18 +28,21 @@ static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     }
 }
 
-/* The symbol with this text, or WWHO_NONE. */
+/* Return the symbol whose text is run->text[at..end), or WWHO_NONE. */
 static uint32_t find_symbol(const wwho_run *run, size_t at, size_t end) {
     uint32_t token = find_text(run->v, run->text + at, end - at, run->len - at, hash_text(run->text + at, end - at, run->len - at));
     return token < run->v->n_symbols ? token : WWHO_NONE;
 }
 
+/* Return the end of the symbol that begins at `at`, in a text that was written as symbols (run->written). */
 WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at) {
     do at++;
     while (at < run->segment_end && !(run->written[at] & SYMBOL_BEGINS));
     return at;
 }
 
+/* Find the ends of the symbols of a run from `at` on, into m->ends: at least `units` of them, and all that begin in the next `bytes`, as
+ * far as the run and the room have them. Symbols found before are kept. */
 WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes) {
     uint32_t skip = 0;
     while (skip < m->n && m->ends[skip] <= at) skip++;
@@ -70,7 +74,8 @@ WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_
     }
 }
 
-/* Find the tokens of the first n symbols. The run ends before text that is no symbol. */
+/* Look up the tokens of the first n symbols in m->ends, into m->symbols. run->end and m->n move back to the first whose text is no
+ * symbol. */
 static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
     for (; m->known < n && m->known < m->n; m->known++) {
         size_t start = m->known ? m->ends[m->known - 1] : m->from;
@@ -81,8 +86,8 @@ static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
     }
 }
 
-/* Load the window that starts at m->at, and merge it. Returns the place up to which its tokens are valid. This excludes the last symbols,
- * whose tokens might extend past the window. */
+/* Merge the window of symbols that starts at m->at, into m->row. Returns the place up to which its tokens are valid. This excludes the
+ * last symbols, whose tokens might extend past the window. run->end may move back to text that is no symbol. */
 static size_t load_window(wwho_merging *m, wwho_run *run) {
     uint32_t window = m->window, kept = window == WINDOW ? WINDOW * 7 / 8 : WIDE_WINDOW * 3 / 4;
     wwho_row *row = &m->row;
@@ -108,7 +113,8 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
     return left > window ? at + kept : run->end;
 }
 
-/* Merge a window, and take its tokens. Returns false if they do not fit. */
+/* Merge the window at m->at, and append its valid tokens to m->tokens. Returns false if they do not fit after the last token, or if none
+ * is valid; true, without tokens, if the run ends here. */
 static bool take_window(wwho_merging *m, wwho_run *run) {
     size_t limit = load_window(m, run), start = m->at;
     const wwho_row *row = &m->row;
@@ -123,7 +129,8 @@ static bool take_window(wwho_merging *m, wwho_run *run) {
     return m->at > start;
 }
 
-/* Whether merges make a token from exactly the first n symbols. A token with the same text may be made from other symbols. */
+/* Return true if merges make a token from exactly the first n symbols in m->ends; always true over bytes. A token with the same text may
+ * be made from other symbols. */
 static bool made_of(wwho_merging *m, const wwho_run *run, uint32_t token, uint32_t n) {
     const wwho_vocabulary *v = run->v;
     size_t start = m->from;
@@ -136,7 +143,8 @@ static bool made_of(wwho_merging *m, const wwho_run *run, uint32_t token, uint32
     return true;
 }
 
-/* Append the longest token that fits after the last one. If none fits, remove the last one. Returns false when the walk gives up. */
+/* Append the longest token that fits after the last one, at m->at, to m->tokens. If none fits, remove the last token, and note its end as
+ * one where no token can end. Returns false when the walk gives up: there is no token to remove, or it has gone back too far. */
 static bool walk(wwho_merging *m, wwho_run *run) {
     const wwho_vocabulary *v = run->v;
     size_t at = m->at;
@@ -171,6 +179,7 @@ static bool walk(wwho_merging *m, wwho_run *run) {
     return true;
 }
 
+/* Start to merge a run: clear what *m knows of the run before. Remembered characters and recent pretokens stay. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run) {
     if (m->dirty) fill_bytes(m->dead, 0, sizeof m->dead);
     m->dirty = false;
@@ -180,6 +189,8 @@ WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run) {
     m->window = run->end - run->start > 2 * WINDOW || run->units ? WINDOW : WIDE_WINDOW;
 }
 
+/* Continue to merge a run; tokens are appended to m->tokens. Returns true at the end of the run, or if merging gives up at m->at before
+ * it: the symbols from there on are then taken unmerged, because the vocabulary's tokens do not merge back to themselves. */
 WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run) {
     while (m->at < run->end) {
         WWHO_ASSERT(m->at >= run->start && m->count <= 2 * REACH);
@@ -197,12 +208,14 @@ WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run) {
     return true;
 }
 
+/* Remove the first REACH tokens of m->tokens, which are final and were written. */
 WWHO_LOCAL void take_final(wwho_merging *m) {
     WWHO_ASSERT(m->count >= REACH && m->count <= 2 * REACH);
     m->count -= REACH;
     for (uint32_t i = 0; i < m->count; i++) m->tokens[i] = m->tokens[i + REACH];
 }
 
+/* Return the symbol of a run at `at`, for a run that merging gave up; its length in bytes goes to *n. */
 WWHO_LOCAL uint32_t symbol_at(wwho_merging *m, wwho_run *run, size_t at, uint32_t *n) {
     *n = 1;
     if (!run->units) return run->v->bytes->token[run->text[at]];

@@ -77,21 +77,26 @@ typedef struct {
         dead[REACH]; /* places where no token can end, counted from 1 at the start of the run; each is stored at its number modulo REACH */
 } wwho_merging;
 
-/* The end of the symbol at a place of a text that was written as symbols. */
+/* Return the end of the symbol that begins at `at`, in a text that was written as symbols (run->written). */
 WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at);
 
-/* Start to merge a run. */
+/* Start to merge a run: clear what *m knows of the run before. Remembered characters and recent pretokens stay. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);
 
-/* Find the symbols of a run from `at` on: at least `units` of them, and all that begin in the next `bytes`, as far as the run has them. */
+/* Find the ends of the symbols of a run from `at` on, into m->ends: at least `units` of them, and all that begin in the next `bytes`, as
+ * far as the run and the room have them. Symbols found before are kept. run->end moves to where a match of `units` that is no syllable
+ * begins. */
 WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes);
 
-/* Continue to merge. True: the whole run is merged; or, if m->at is not its end, take its symbols from there on unmerged, because the
- * vocabulary's tokens do not merge back to themselves. False: the first REACH of 2 * REACH tokens are final; take_final() removes them. */
+/* Continue to merge a run; tokens are appended to m->tokens. Returns true at the end of the run, or if merging gives up at m->at before
+ * it: the symbols from there on are then taken unmerged, because the vocabulary's tokens do not merge back to themselves. Returns false
+ * when the first REACH of 2 * REACH tokens are final: the caller writes them, calls take_final(), and merges on. */
 WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run);
+
+/* Remove the first REACH tokens of m->tokens, which are final and were written. */
 WWHO_LOCAL void take_final(wwho_merging *m);
 
-/* The symbol of a run at `at`, after the merge; its length goes to *n. */
+/* Return the symbol of a run at `at`, for a run that merging gave up; its length in bytes goes to *n. */
 WWHO_LOCAL uint32_t symbol_at(wwho_merging *m, wwho_run *run, size_t at, uint32_t *n);
 
 #endif

@@ -10,6 +10,7 @@
 
 enum { MAX_CLASSES = 4096, MAX_PAGES = 2048, PAGES_AT = 4 + 2 * N_PAGES };
 
+/* Check the head of the CLASSES section, and take memory for its pages, 16 bits for each code point. Returns WWHO_OK or WWHO_CLASSES. */
 static int plan_classes(wwho_model *model, wwho_arena *arena) {
     wwho_section s = model->file.section[WWHO_SECTION_CLASSES];
     if (s.length < PAGES_AT) return WWHO_CLASSES;
@@ -21,6 +22,7 @@ static int plan_classes(wwho_model *model, wwho_arena *arena) {
     return WWHO_OK;
 }
 
+/* Return true if no two of n pages, of `size` bytes each, are equal. */
 static bool all_differ(const uint8_t *pages, uint32_t n, uint32_t size) {
     for (uint32_t i = 1; i < n; i++)
         for (uint32_t k = 0; k < i; k++)
@@ -28,6 +30,8 @@ static bool all_differ(const uint8_t *pages, uint32_t n, uint32_t size) {
     return true;
 }
 
+/* Check the pages of the CLASSES section, and write them to model->classes: every class must exist, pages must be used in order of their
+ * numbers, and differ. Returns WWHO_OK or WWHO_CLASSES. */
 static int build_classes(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_CLASSES];
     wwho_classes *classes = &model->classes;
@@ -46,12 +50,14 @@ static int build_classes(wwho_model *model) {
     return all_differ((const uint8_t *)pages, n_pages, 256) ? WWHO_OK : WWHO_CLASSES;
 }
 
+/* Check all automata of the model, and build their tables. Returns the status of the first that is invalid, or WWHO_OK. */
 static int build_automata(wwho_model *model) {
     int status = WWHO_OK;
     for (uint32_t i = 0; !status && i < model->n_automata; i++) status = build_automaton(&model->automata[i], &model->classes);
     return status;
 }
 
+/* Check the number of routes, and take memory for them and for as many stations as their steps may need. Returns WWHO_OK or WWHO_ROUTES. */
 static int plan_routes(wwho_model *model, wwho_arena *arena) {
     wwho_section s = model->file.section[WWHO_SECTION_ROUTES];
     uint32_t n = s.length < 4 ? 0 : read16(s.at + 2);
@@ -65,14 +71,15 @@ static int plan_routes(wwho_model *model, wwho_arena *arena) {
     return WWHO_OK;
 }
 
-/* Whether a step of a route may rewrite: it looks at one character alone, and leaves something of each. */
+/* Return true if a route may rewrite by this step: it looks at one character alone, and leaves something of each. */
 static bool rewrites_characters(const wwho_step *step) {
     if (step->kind == STEP_ENDS) return !step->n && !step->n_suffix;
     if (step->kind != STEP_MAP) return step->kind == STEP_SPELL;
     return !step->flags && !step->n_ordered && !step->n_compositions && !step->vanishes;
 }
 
-/* Append a step to the stations of a route. */
+/* Append a step to a route: a cut as a station of its own, a step that rewrites to the station of the list before it (or to a new list),
+ * BLOCKS as r->blocks. */
 static void add_step(wwho_model *model, wwho_route *r, const wwho_step *step) {
     wwho_station *station = (wwho_station *)&r->stations[r->n_stations];
     if (step->kind == STEP_BLOCKS) {
@@ -94,7 +101,8 @@ static void add_step(wwho_model *model, wwho_route *r, const wwho_step *step) {
     model->n_listed++;
 }
 
-/* Read the steps of a route. False if one breaks a rule. */
+/* Read the steps of a route, whose numbers are at r->steps, and append them to its stations. Returns false if one breaks a rule of
+ * FORMAT.md, ROUTES. Updates the most lists of any route and model->writes. */
 static bool read_steps(wwho_model *model, wwho_route *r) {
     wwho_vocabulary *v = &model->models[r->model];
     uint32_t n_lists = 0;
@@ -111,7 +119,8 @@ static bool read_steps(wwho_model *model, wwho_route *r) {
     return true;
 }
 
-/* Read the route at p, of at most `left` bytes; its size goes to *size. */
+/* Read the route at p, of at most `left` bytes, into *r, with its stations and its path; *size becomes its size in bytes. Returns WWHO_OK
+ * or WWHO_ROUTES. */
 static int read_route(wwho_model *model, const uint8_t *p, uint32_t left, wwho_route *r, uint32_t *size) {
     if (left < 4 || p[1] > WWHO_MAX_STEPS || left < 5u + 2 * p[1]) return WWHO_ROUTES;
     uint32_t units = read16(p + 2);
@@ -136,7 +145,7 @@ static int read_route(wwho_model *model, const uint8_t *p, uint32_t left, wwho_r
     return WWHO_OK;
 }
 
-/* Whether routes of one model among which the following text decides have the same `units` (FORMAT.md, ROUTES). */
+/* Return true if routes of one model among which the following text decides have the same automaton `units` (FORMAT.md, ROUTES). */
 static bool cuts_agree(const wwho_model *model) {
     if (!model->router) return true;
     const wwho_stored *router = &model->router->stored;
@@ -153,6 +162,7 @@ static bool cuts_agree(const wwho_model *model) {
     return true;
 }
 
+/* Read all routes and the router of the ROUTES section; its rules must be as many as the routes. Returns WWHO_OK or WWHO_ROUTES. */
 static int build_routes(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ROUTES];
     uint32_t router = read16(s.at), at = 4;
@@ -167,7 +177,8 @@ static int build_routes(wwho_model *model) {
     return cuts_agree(model) ? WWHO_OK : WWHO_ROUTES;
 }
 
-/* Read the heads of the sections: how many things there are, and memory for them. */
+/* Read the heads of all sections, count what they hold, and take memory for it from the arena; one without a buffer only adds up its size.
+ * Returns the status of the first section that is invalid; WWHO_MODEL if the sum is beyond WWHO_MAX_LENGTH. */
 static int plan(wwho_model *model, wwho_arena *arena) {
     const wwho_section *sections = model->file.section;
     int status = plan_classes(model, arena);
@@ -181,6 +192,8 @@ static int plan(wwho_model *model, wwho_arena *arena) {
     return status || arena->used <= WWHO_MAX_LENGTH ? status : WWHO_MODEL;
 }
 
+/* Return in *size how many bytes of workspace wwho_open() needs for an artifact of len bytes, whose start is aligned to 4. Only the heads
+ * of its sections are checked, and the checksum if one is invalid. */
 int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
     if (!blob || !size || (uintptr_t)blob % 4) return WWHO_ARGUMENT;
     wwho_model model;
@@ -195,7 +208,8 @@ int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
     return WWHO_OK;
 }
 
-/* Fill in the numbers that depend on everything else. */
+/* Fill in the numbers that depend on all sections: n_vocab, the longest token, whether ids map back to their tokens, and whether anything
+ * is written anew. */
 static void finish(wwho_model *model) {
     uint32_t n = model->added.n_tokens;
     model->n_vocab = n ? model->added_ids[n - 1] + 1 : 0;
@@ -211,6 +225,9 @@ static void finish(wwho_model *model) {
     }
 }
 
+/* Open an artifact of len bytes in the workspace `work`, of work_len bytes (wwho_workspace_size()); *result becomes the model, which
+ * points into both. Checks the checksum and every rule of FORMAT.md, section by section. WWHO_BUFFER if the workspace is too small;
+ * *result changes only with WWHO_OK. */
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
     if (!blob || !work || !result || (uintptr_t)blob % 4 || (uintptr_t)work % 16) return WWHO_ARGUMENT;
     static int (*const build[])(wwho_model *) = {build_classes, build_automata, build_routes,   build_normalizer, build_models,

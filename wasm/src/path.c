@@ -1,7 +1,8 @@
 /* See path.h. */
 #include "path.h"
 
-/* Whether the first character of a match decides whether a cut drops it. */
+/* Return true if the first character of a match decides whether a cut drops it: all rules that may match after it have the same action.
+ * `n_classes` is the number of classes of the model. */
 static bool drops_by_first(const wwho_step *cut, uint32_t n_classes) {
     const wwho_automaton *a = cut->automaton;
     for (uint32_t class = 0; class < n_classes; class++) {
@@ -14,13 +15,15 @@ static bool drops_by_first(const wwho_step *cut, uint32_t n_classes) {
     return true;
 }
 
-/* Whether a list puts a prefix only where the text begins: what it makes of a pretoken then depends on its place. */
+/* Return true if a list of steps puts a prefix only where the text begins: what it makes of a pretoken then depends on its place. */
 static bool depends_on_place(const wwho_rewrites *list) {
     for (uint32_t i = 0; i < list->n; i++)
         if (list->steps[i]->kind == STEP_ENDS && list->steps[i]->flags & ENDS_FIRST) return true;
     return false;
 }
 
+/* Choose the path of a route whose stations are known, the fastest that is exact, and fill in what it needs: route->path, rewrites,
+ * scanner, actions and drops. */
 WWHO_LOCAL void choose_path(const wwho_model *model, wwho_route *route) {
     uint32_t rest = route->n_stations - route->n_cuts;
     const wwho_rewrites *list = rest ? route->stations[route->n_cuts].rewrites : 0;

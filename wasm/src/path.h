@@ -12,7 +12,8 @@
 
 #include "cut.h"
 
-/* Choose the path of a route whose stations are known, and fill in what it needs. Needs the tables of the automata. */
+/* Choose the path of a route whose stations are known, the fastest that is exact, and fill in what it needs: route->path, rewrites,
+ * scanner, actions and drops. Needs the tables of the automata. */
 WWHO_LOCAL void choose_path(const wwho_model *model, wwho_route *route);
 
 #endif

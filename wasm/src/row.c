@@ -1,6 +1,7 @@
 /* See row.h. */
 #include "row.h"
 
+/* Fill in the candidates and neighbours of a row of two or more symbols, and pad its arrays for least_of(). */
 static void start_replay(wwho_row *row) {
     for (uint32_t i = 0; i < row->n; i++) {
         if (i + 1 < row->n) row->next[i] = candidate(pair_rank(row->pairs, row->tokens[i], row->tokens[i + 1]), i);
@@ -12,8 +13,8 @@ static void start_replay(wwho_row *row) {
     row->tokens[row->n] = WWHO_MAX_IDS; /* merges with no token */
 }
 
-/* The lowest of the candidates of n > 0 symbols. The array is padded to a multiple of four. With SIMD, Sinhala that was not seen before
- * is 1.03 to 1.04 times as fast, Hindi 1.02 times. */
+/* Return the lowest of the candidates of n > 0 symbols. The array is padded to a multiple of four with INT32_MAX. With SIMD, Sinhala that
+ * was not seen before is 1.03 to 1.04 times as fast, Hindi 1.02 times. */
 static HOT int32_t least_of(const int32_t *next, uint32_t n) {
 #ifdef WIDE_WORDS
     typedef int32_t four __attribute__((vector_size(16)));
@@ -33,8 +34,8 @@ static HOT int32_t least_of(const int32_t *next, uint32_t n) {
 #endif
 }
 
-/* Do one merge. Returns false if no pair merges. The merge changes two candidates, which the next step looks up: that of the merged token,
- * and that of the token before it (or of the first token again). */
+/* Do one merge, that of the lowest candidate. Returns false if no pair merges. The merge changes two candidates, which the next call looks
+ * up: that of the merged token, and that of the token before it (or of the first token again). */
 static HOT bool replay_step(wwho_row *row) {
     const wwho_pairs *pairs = row->pairs;
     uint32_t *tokens = row->tokens;
@@ -59,7 +60,7 @@ static HOT bool replay_step(wwho_row *row) {
     return true;
 }
 
-/* Close the gaps that merges left. */
+/* Close the gaps that merges left in row->tokens, and set row->n to the number of tokens. */
 static void end_replay(wwho_row *row) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < row->n; i = row->after[i]) row->tokens[n++] = row->tokens[i];
@@ -67,6 +68,8 @@ static void end_replay(wwho_row *row) {
     row->n = n;
 }
 
+/* Merge n rows, at most ROWS, in place, exactly as FORMAT.md defines BPE: merge the pair of lowest rank, the leftmost of several, until no
+ * pair merges. Rows of fewer than two symbols stay as they are. */
 WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
     uint8_t live[ROWS];
     uint32_t n_live = 0;

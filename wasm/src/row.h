@@ -7,7 +7,8 @@
 #define WIDE_WINDOW 256u /* the most symbols of a row */
 #define ROWS 16u         /* rows that are merged in turn */
 
-/* A candidate: the rank of the token that two neighbours merge to, and the place of the first. The lowest candidate merges next. */
+/* Return a candidate: the rank of the token that two neighbours merge to, and the place of the first in the row; INT32_MAX if they do not
+ * merge. The lowest candidate merges next. */
 static HOT int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWHO_NONE ? INT32_MAX : (int32_t)(rank * WIDE_WINDOW | at); }
 
 /* Adjacent symbols or tokens of a pretoken. A merged token takes the place of its first symbol. */
@@ -20,15 +21,17 @@ typedef struct {
     uint32_t fresh[2];                                    /* places whose candidate changes; their slots are being prefetched */
 } wwho_row;
 
-/* Append a symbol, and prefetch the slot of its pair with the symbol before. The merge reads it later. Inline: see pair_token(). */
+/* Append a symbol to a row, and prefetch the slot of its pair with the symbol before, which the merge reads later. There must be room.
+ * Inline: see pair_token(). */
 static HOT void push_symbol(wwho_row *row, uint32_t token) {
     if (row->n) prefetch_pair(row->pairs, row->tokens[row->n - 1], token);
     WWHO_ASSERT(row->n < WIDE_WINDOW);
     row->tokens[row->n++] = token;
 }
 
-/* BPE exactly as in FORMAT.md: merge the pair of lowest rank, the leftmost of several, until no pair merges. Do this for n rows, one merge
- * of each in turn: the reads for one row overlap the work on the others (unseen text is faster by 1.15 to 1.3). */
+/* Merge n rows, at most ROWS, in place, exactly as FORMAT.md defines BPE: merge the pair of lowest rank, the leftmost of several, until no
+ * pair merges. Rows of fewer than two symbols stay as they are. The rows take turns, one merge each: the reads for one row overlap the
+ * work on the others (unseen text is faster by 1.15 to 1.3). */
 WWHO_LOCAL void replay(wwho_row *rows, uint32_t n);
 
 #endif
