@@ -75,7 +75,7 @@ def drops(artifact: Artifact) -> bool:
 @examples(400)
 @given(seed=seeds)
 def test_sources_are_characters_of_the_text_in_order(seed: int) -> None:
-    """Pretokens are not empty; their sources never go back, and miss nothing that is not dropped."""
+    """Pretokens are not empty; their sources never go back, and miss only what is dropped."""
     artifact, text = random_route(seed)
     whole = read_piece(text)
     pieces = pretokens(artifact, whole)
