@@ -6,6 +6,8 @@
 enum { ADDED_BYTES = 4, ALL_FLAGS = 63, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
 enum { WHITE_SPACE = 1, WORD_CHARACTER = 2 };
 
+/* Read the number of added tokens from the ADDED section, and take memory for their texts, ids and lookup. Returns WWHO_OK or
+ * WWHO_ADDED. */
 WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
     wwho_section s = file->section[WWHO_SECTION_ADDED];
     uint32_t n = s.length < 4 ? WWHO_NONE : read32(s.at);
@@ -20,8 +22,9 @@ WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *
     return WWHO_OK;
 }
 
-/* Whether an added token with this text may have an id: no model's token has it, or one with the same text. It may also be in the id map
- * of a model; the id then decodes to the added token. That does not work for models over bytes, which look tokens up by their ids. */
+/* Return true if an added token with this text may have an id: no model's token has it, or one with the same text. It may also be in the
+ * id map of a model, from which it is then removed: the id decodes to the added token. That does not work for models over bytes, which
+ * look tokens up by their ids. */
 static bool take_id(wwho_model *model, uint32_t id, const uint8_t *text, size_t length) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
@@ -36,30 +39,35 @@ static bool take_id(wwho_model *model, uint32_t id, const uint8_t *text, size_t 
     return true;
 }
 
+/* Return true if a call looks for the added token of number i: it is not hidden, and, if special, allowed by the call. */
 WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t i) {
     if (wanted->model->added_flags[i] & WWHO_ADDED_HIDDEN) return false;
     bool special = wanted->model->added_flags[i] & WWHO_ADDED_SPECIAL;
     return special ? wanted->allowed && wanted->allowed[i] : wanted->always;
 }
 
+/* Return the kind of the added token of number i: 1 if it is found in normalized text, 0 if in the original text. */
 WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t i) { return (model->added_flags[i] & WWHO_ADDED_NORMALIZED) != 0; }
 
-/* Add the first byte of an added token. */
+/* Add the first byte of the added token of number i to a set of first bytes, for its kind. */
 static void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) {
     firsts->any |= firsts->bytes[model->added.texts[model->added.offset[i]]] |= (uint8_t)(1u << is_late(model, i));
 }
 
+/* Set *wanted to the added tokens that a call looks for: the special ones that `allowed` has (one byte for each added token; null: none),
+ * and the others unless the flags of the call exclude them. */
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
     bool always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY));
     *wanted = (wwho_wanted){model, allowed, always, &model->firsts[allowed ? 2 : always]};
 }
 
-/* A hash of the first n of the loaded bytes, 1 to 8. Its highest bits are the number of a bit in a set. */
+/* Return a hash of the first n of the loaded bytes, 1 to 8. Its highest bits are the number of a bit in a set. */
 static HOT uint64_t hash_start(uint64_t bytes, uint32_t n) { return (bytes & ~UINT64_C(0) >> (64 - 8 * n)) * MIX; }
 
+/* Return true if bit number `bit` of a set is set. */
 static HOT bool has_bit(const uint64_t *set, uint64_t bit) { return set[bit / 64] >> bit % 64 & 1; }
 
-/* The place of the byte, of n bytes, that is least common in most texts. */
+/* Return the place, from 0, of the byte, of n > 0 bytes of text, that is least common in most texts: the first of several. */
 static uint32_t rarest(const uint8_t *text, uint32_t n) {
     uint32_t best = 0, least = 4;
     for (uint32_t i = 0; i < n; i++) {
@@ -74,7 +82,7 @@ static uint32_t rarest(const uint8_t *text, uint32_t n) {
     return best;
 }
 
-/* Search for a text by its byte at a place. *n counts the different bytes so far; the first four are kept. */
+/* Let the search look for a text by its byte at `place`. *n counts the different bytes so far; the first four are kept in s->bytes. */
 static void add_anchor(wwho_starts *s, const uint8_t *text, uint32_t place, uint32_t *n) {
     uint32_t k = 0;
     while (k < *n && k < 4 && s->bytes[k] != text[place]) k++;
@@ -83,6 +91,8 @@ static void add_anchor(wwho_starts *s, const uint8_t *text, uint32_t place, uint
     s->offsets |= (uint8_t)(1u << place);
 }
 
+/* Fill in model->starts, by which next_start() skips text without an added token: hashes of their first bytes, and the few bytes to search
+ * for. */
 static void build_starts(wwho_model *model) {
     const wwho_vocabulary *v = &model->added;
     wwho_starts *s = &model->starts;
@@ -110,7 +120,7 @@ static void build_starts(wwho_model *model) {
     for (; n_bytes < 4; n_bytes++) s->bytes[n_bytes] = s->bytes[0];
 }
 
-/* Whether an added token may begin with these 8 bytes. */
+/* Return true if an added token may begin with these 8 bytes; false is certain. */
 static HOT bool may_begin(const wwho_starts *s, uint64_t bytes) {
     if (!has_bit(s->first, hash_start(bytes, s->least) >> 52)) return false;
     for (uint32_t n = 1; n <= 8; n++)
@@ -118,7 +128,7 @@ static HOT bool may_begin(const wwho_starts *s, uint64_t bytes) {
     return false;
 }
 
-/* Return the bits of those of 16 bytes of text that are among the four bytes that are searched for. */
+/* Return a bit for each of 16 bytes of text, the lowest for the first: set if the byte is among the four that are searched for. */
 static HOT uint64_t anchors_in(const wwho_starts *s, const uint8_t *text) {
 #ifdef WIDE_WORDS
     const uint8_t *b = s->bytes;
@@ -134,8 +144,8 @@ static HOT uint64_t anchors_in(const wwho_starts *s, const uint8_t *text) {
 #endif
 }
 
-/* Return the bits of those of 64 places where an added token may begin, by the bytes that are searched for. Reads 80 bytes. Long texts in
- * which special tokens are allowed are 1.15 to 1.2 times as fast with this. */
+/* Return a bit for each of 64 places of text, the lowest for the first: set if an added token may begin there, by the bytes that are
+ * searched for. Reads 80 bytes. Long texts in which special tokens are allowed are 1.15 to 1.2 times as fast with this. */
 static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
     uint64_t bits[2] = {0, 0}, places = 0; /* of the first 64 bytes, of the last 16 */
     for (uint32_t i = 0; i < 80; i += 16) bits[i / 64] |= anchors_in(s, text + i) << i % 64;
@@ -145,6 +155,8 @@ static HOT uint64_t places_of(const wwho_starts *s, const uint8_t *text) {
     return places;
 }
 
+/* Check the ADDED section and fill in the added tokens, after the models are built: texts, flags, ids, first bytes, and the properties of
+ * classes. Returns WWHO_OK or WWHO_ADDED. */
 WWHO_LOCAL int build_added(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ADDED];
     wwho_vocabulary *v = &model->added;
@@ -173,6 +185,7 @@ WWHO_LOCAL int build_added(wwho_model *model) {
     return WWHO_OK;
 }
 
+/* Return the number of the first added token with this id, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
     uint32_t low = 0, high = model->added.n_tokens;
     while (low < high) {
@@ -185,7 +198,7 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
     return low < model->added.n_tokens && model->added_ids[low] == id ? low : WWHO_NONE;
 }
 
-/* The first place from `at` on where an added token of a kind may begin, or the end. */
+/* Return the first place in text[at..end) where an added token of a kind may begin, or `end`. No place where one begins is skipped. */
 static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t end) {
     const wwho_starts *s = &wanted->model->starts;
     for (; at + 80 <= end; at += 64)
@@ -197,7 +210,7 @@ static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uin
     return at;
 }
 
-/* The longest wanted token at the start of a text, or WWHO_NONE. */
+/* Return the number of the longest wanted token of a kind at the start of a text of `left` bytes, or WWHO_NONE. */
 static uint32_t longest_at(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t left) {
     const wwho_vocabulary *v = &wanted->model->added;
     wwho_matches m;
@@ -209,26 +222,31 @@ static uint32_t longest_at(const wwho_wanted *wanted, uint32_t late, const uint8
     return WWHO_NONE;
 }
 
+/* Return the properties (WHITE_SPACE, WORD_CHARACTER) of the character that begins at `text`, of `left` > 0 bytes; its width in bytes goes
+ * to *width. Only for models with properties. */
 WWHO_LOCAL uint32_t property_of(const wwho_model *model, const uint8_t *text, size_t left, uint32_t *width) {
     uint32_t code_point;
     *width = next_character(text, left, &code_point);
     return model->property[class_of(&model->classes, code_point)];
 }
 
+/* Return the properties (WHITE_SPACE, WORD_CHARACTER) of the character that ends at text[at], in a text that begins at `from`, before
+ * `at`; its width in bytes goes to *width. Only for models with properties. */
 WWHO_LOCAL uint32_t property_before(const wwho_model *model, const uint8_t *text, size_t from, size_t at, uint32_t *width) {
     uint32_t class;
     *width = class_before(&model->classes, text, from, at, &class);
     return model->property[class];
 }
 
-/* Whether a word character stands directly before or after a match. */
+/* Return true if a word character stands directly before or after a match in text[from..end). */
 static bool is_in_word(const wwho_model *model, const uint8_t *text, size_t from, const wwho_added_match *m, size_t end) {
     uint32_t width;
     if (m->start > from && property_before(model, text, from, m->start, &width) & WORD_CHARACTER) return true;
     return m->end < end && property_of(model, text + m->end, end - m->end, &width) & WORD_CHARACTER;
 }
 
-/* The wanted token at text[at]. The number is WWHO_NONE if there is none, or if it is part of a word: then the end is that of the match. */
+/* Return the longest wanted token of a kind at text[at], in text[from..end), as a match. Its number is WWHO_NONE if there is none (the end
+ * is then at + 1), or if it must not be part of a word but is (the end is that of the match). */
 static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     uint32_t number = longest_at(wanted, late, text + at, end - at);
@@ -239,6 +257,8 @@ static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const
     return m;
 }
 
+/* Return the first match of an added token of the kind `late` in text[at..end), in a text that begins at `from`: leftmost, then longest.
+ * It includes the white space that the token takes on either side. */
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     const size_t taken = at; /* the token before took the text up to here */

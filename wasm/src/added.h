@@ -19,29 +19,38 @@ typedef struct {
     size_t start, end;
 } wwho_added_match;
 
-/* Read the number of added tokens, and take memory for them. WWHO_ADDED. */
+/* Read the number of added tokens from the ADDED section, and take memory for their texts, ids and lookup. Returns WWHO_OK or
+ * WWHO_ADDED. */
 WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *arena);
 
-/* Check and build them, after the models. WWHO_ADDED. */
+/* Check the ADDED section and fill in the added tokens, after the models are built: texts, flags, ids, first bytes, and the properties of
+ * classes. Returns WWHO_OK or WWHO_ADDED. */
 WWHO_LOCAL int build_added(wwho_model *model);
 
-/* The number of the first added token with this id, or WWHO_NONE. */
+/* Return the number of the first added token with this id, or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id);
 
+/* Set *wanted to the added tokens that a call looks for: the special ones that `allowed` has (one byte for each added token; null: none),
+ * and the others unless the flags of the call exclude them. `wanted` keeps the pointer `allowed`. */
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags);
 
-/* The first match of a kind in text[at..end), in a text that begins at `from`: leftmost, then longest. */
+/* Return the first match of an added token of the kind `late` in text[at..end), in a text that begins at `from`: leftmost, then longest.
+ * It includes the white space that the token takes on either side. If there is none, its number is WWHO_NONE, and its start and end are
+ * `end`. */
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end);
 
-/* The kind of an added token: 1 if it is found in normalized text, else 0. */
+/* Return the kind of the added token of number i: 1 if it is found in normalized text, 0 if in the original text. */
 WWHO_LOCAL uint32_t is_late(const wwho_model *model, uint32_t number);
 
-/* The properties of the character that begins at `text`, of `left` bytes, or that ends at text[at], in a text that begins at `from`. Its
- * width goes to *width. Only for models with properties. */
+/* Return the properties (WHITE_SPACE, WORD_CHARACTER) of the character that begins at `text`, of `left` > 0 bytes; its width in bytes goes
+ * to *width. Only for models with properties. */
 WWHO_LOCAL uint32_t property_of(const wwho_model *model, const uint8_t *text, size_t left, uint32_t *width);
+
+/* Return the properties (WHITE_SPACE, WORD_CHARACTER) of the character that ends at text[at], in a text that begins at `from`, before
+ * `at`; its width in bytes goes to *width. Only for models with properties. */
 WWHO_LOCAL uint32_t property_before(const wwho_model *model, const uint8_t *text, size_t from, size_t at, uint32_t *width);
 
-/* Whether a call looks for this added token. */
+/* Return true if a call looks for the added token of number i: it is not hidden, and, if special, allowed by the call. */
 WWHO_LOCAL bool is_wanted(const wwho_wanted *wanted, uint32_t number);
 
 #endif

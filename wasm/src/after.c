@@ -13,6 +13,8 @@ enum { IN_ALL, IN_FIRST, IN_REST, IN_LAST, IN_BUT_LAST, IN_OPENING, IN_OPENING_O
 enum { DECODER_HEAD = 4, MAX_JOINS = 64, JOIN_HEAD = 6, SURFACE = 8, BYTE_TOKEN = 6 };
 enum { IN_PARTS = 1, AS_WHOLE };
 
+/* Check the TEMPLATE section, if there is one, once all tokens are known: each place is a text or the id of a token, and each text stands
+ * once. Returns WWHO_OK or WWHO_TEMPLATE. */
 WWHO_LOCAL int build_template(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_TEMPLATE];
     if (!s.at) return WWHO_OK;
@@ -31,9 +33,10 @@ WWHO_LOCAL int build_template(wwho_model *model) {
     return seen[0] == 2 && seen[1] == 6 ? WWHO_OK : WWHO_TEMPLATE;
 }
 
+/* Return where the step of a decoder after the one at s begins. */
 static const uint8_t *next_step(const uint8_t *s) { return s + JOIN_HEAD + s[4] + s[5]; }
 
-/* Whether a valid step begins at s, with `left` bytes. */
+/* Return true if a valid step of a decoder begins at s, where `left` bytes are left. */
 static bool is_step(const uint8_t *s, uint32_t left) {
     static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0, 0, 0};
     if (left < JOIN_HEAD || left < JOIN_HEAD + (uint32_t)s[4] + s[5]) return false;
@@ -43,7 +46,8 @@ static bool is_step(const uint8_t *s, uint32_t left) {
     return well_formed(s + JOIN_HEAD, n_a) && well_formed(s + JOIN_HEAD + n_a, n_b);
 }
 
-/* Whether decoding needs all tokens at once. *holds: whether the last token of a part must wait for the next part. */
+/* Return true if decoding needs all tokens at once, because a step looks at text that other tokens may change. Sets *holds if the last
+ * token of a part must wait for the next part, and leaves it otherwise. */
 static bool waits(const wwho_decoder *d, bool *holds) {
     bool joined = false, adds = false, opens = false, wait = false;
     const uint8_t *s = d->steps;
@@ -61,13 +65,15 @@ static bool waits(const wwho_decoder *d, bool *holds) {
     return wait || (adds && opens);
 }
 
-/* The first step that writes characters as symbols of blocks, or null. */
+/* Return the first step of the model that writes characters as block symbols (STEP_BLOCKS), or null. */
 static const wwho_step *find_blocks(const wwho_model *model) {
     for (uint32_t i = 0; i < model->n_steps; i++)
         if (model->steps[i].kind == STEP_BLOCKS) return &model->steps[i];
     return 0;
 }
 
+/* Check the DECODER section, if there is one, once all tokens are known, and fill in model->decoder: its steps, its surfaces, and whether
+ * it works in parts. Returns WWHO_OK or WWHO_DECODER. */
 WWHO_LOCAL int build_decoder(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_DECODER];
     if (!s.at) return WWHO_OK;
@@ -106,7 +112,8 @@ typedef struct {
     int byte;
 } wwho_listed;
 
-/* False if no token has this id. */
+/* Fill in *t with what stands first in the list for the token of an id: its surface if the decoder has one, else its text, with the prefix
+ * if it continues a pretoken, or its byte. Returns false if no token has this id. */
 static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
     const wwho_decoder *d = &model->decoder;
     *t = (wwho_listed){.byte = -1};
@@ -137,20 +144,24 @@ static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
     return t->text;
 }
 
+/* Return true if an id is left out: it is that of a special token, and the flags of the call say so. */
 static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
     return flags & WWHO_SKIP_SPECIAL && is_special(model, id);
 }
 
+/* Write n bytes to `to`. Returns the end of the output. */
 static uint8_t *append(uint8_t *to, const uint8_t *from, size_t n) {
     copy_bytes(to, from, n);
     return to + n;
 }
 
+/* Write a token of the list to `to`: its length in four bytes, then its n bytes of text. Returns the end of the output. */
 static uint8_t *append_token(uint8_t *to, const uint8_t *text, uint32_t n) {
     copy_bytes(to, &n, 4);
     return append(to + 4, text, n);
 }
 
+/* Write the text of a token as it first stands in the list (without its length) to `to`. Returns the end of the output. */
 static uint8_t *append_listed(const wwho_decoder *d, const wwho_listed *t, uint8_t *to) {
     static const uint8_t digits[] = "0123456789ABCDEF";
     if (t->byte < 0) return append(append(to, d->prefix, t->n_prefix), t->text, t->n);
@@ -158,7 +169,8 @@ static uint8_t *append_listed(const wwho_decoder *d, const wwho_listed *t, uint8
     return append(to, text, BYTE_TOKEN);
 }
 
-/* The byte that a token `<0xHH>` is, or -1. A plus may stand for the first digit: Rust reads it as a sign. */
+/* Return the byte that a token `<0xHH>` of n bytes stands for, or -1 if the token has another form. A plus may stand for the first digit:
+ * Rust reads it as a sign. */
 static int byte_of(const uint8_t *text, uint32_t n) {
     int byte = 0;
     if (n != BYTE_TOKEN || text[0] != '<' || text[1] != '0' || text[2] != 'x' || text[5] != '>') return -1;
@@ -178,11 +190,13 @@ typedef struct {
     const wwho_step *blocks;
 } wwho_state;
 
+/* Return true if text[..end) begins with the n bytes at a. */
 static bool begins_with(const uint8_t *text, const uint8_t *end, const uint8_t *a, size_t n) {
     return (size_t)(end - text) >= n && same_text(text, a, n);
 }
 
-/* The bytes that the characters of a token stand for, or the token itself, if one of them stands for no byte. */
+/* Write the bytes that the characters of a token t[..end) stand for in ByteLevel's alphabet to `to`, or the token itself if one of them
+ * stands for no byte. Returns the end of the output. */
 static uint8_t *unspell(const uint8_t *t, const uint8_t *end, uint8_t *to) {
     uint8_t *start = to;
     for (const uint8_t *p = t; p < end;) {
@@ -195,7 +209,8 @@ static uint8_t *unspell(const uint8_t *t, const uint8_t *end, uint8_t *to) {
     return to;
 }
 
-/* A token after DO_REPLACE, DO_STRIP or DO_UNSPELL. `begun`: the token began in an earlier part. */
+/* Write the token t[..end), changed by the step s (DO_REPLACE, DO_STRIP or DO_UNSPELL), to `to`. `begun`: the token began in an earlier
+ * part, so its start is not stripped. Returns the end of the output. */
 static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, uint8_t *to, bool begun) {
     const uint8_t *a = s + JOIN_HEAD, *b = a + s[4];
     size_t n = s[4];
@@ -219,7 +234,9 @@ static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, u
     return to;
 }
 
-/* DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_BLOCKS. */
+/* Apply the step s, one that works on single tokens (DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_BLOCKS), to the list
+ * t[..end), and write the new list to `to`. Only tokens where the step says (first, last, opening, ...) change; DO_UNIQUE and DO_SOME
+ * leave tokens out. Returns the end of the new list. */
 static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t *t, const uint8_t *end, uint8_t *to) {
     bool opening = !d->after, first = d->joined || !d->after;
     const uint8_t *before = 0;
@@ -244,7 +261,8 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
     return to;
 }
 
-/* Append the tokens of a run of n bytes. */
+/* Write the text of a run of n bytes as tokens of the list. Well-formed UTF-8 becomes one token, and otherwise each byte becomes U+FFFD;
+ * with `each`, each character becomes a token, and only broken bytes become U+FFFD. Returns the end of the output. */
 static uint8_t *put_run(uint8_t *to, const uint8_t *run, uint32_t n, bool each) {
     static const uint8_t lost[] = {0xEF, 0xBF, 0xBD};
     if (n && !each && well_formed(run, n)) return append_token(to, run, n);
@@ -257,6 +275,9 @@ static uint8_t *put_run(uint8_t *to, const uint8_t *run, uint32_t n, bool each) 
     return to;
 }
 
+/* Apply DO_BYTES to the list t[..end): join adjacent tokens `<0xHH>` to runs of bytes (put_run()), keep the others, and write the new list
+ * to `to`. Overwrites the old list. If more tokens follow, a run at the end is not written but counted in d->held. Returns the end of the
+ * new list. */
 static uint8_t *join_bytes(bool each, wwho_state *d, uint8_t *t, const uint8_t *end, uint8_t *to) {
     uint8_t *run = t;
     uint32_t n = 0; /* the bytes of the run overwrite its tokens */
@@ -276,6 +297,8 @@ static uint8_t *join_bytes(bool each, wwho_state *d, uint8_t *t, const uint8_t *
     return to;
 }
 
+/* Apply DO_JOIN, the step s, to the list t[..end): write all tokens as one to `to`, with the step's text between them. Returns the end of
+ * the new list, and sets d->joined. */
 static uint8_t *join_all(const uint8_t *s, wwho_state *d, const uint8_t *t, const uint8_t *end, uint8_t *to) {
     uint8_t *at = to + 4;
     bool gap = d->after && !d->joined;
@@ -290,7 +313,8 @@ static uint8_t *join_all(const uint8_t *s, wwho_state *d, const uint8_t *t, cons
     return at;
 }
 
-/* How many bytes n tokens, with texts of `size` bytes in total, can take in the list after any step; 0 if that is too much. */
+/* Return how many bytes n tokens, with texts of `size` bytes in total, can take in the list after any step; 0 if that is more than half of
+ * WWHO_MAX_LENGTH. */
 static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
     const uint8_t *s = d->steps;
     for (uint32_t i = 0; i < d->n_steps && size <= WWHO_MAX_LENGTH; i++, s = next_step(s)) {
@@ -304,7 +328,8 @@ static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
     return size <= WWHO_MAX_LENGTH / 2 ? (size_t)size : 0;
 }
 
-/* Run the steps over the list from `out` to `end`, in halves of `half` bytes, and write the text to `out`. Returns its length. */
+/* Run all steps of a decoder over the list from `out` to `end`, in halves of `half` bytes of the buffer, and write the text to `out`.
+ * Returns its length in bytes; state->held becomes how many tokens at the end must wait. */
 static size_t take_steps(const wwho_decoder *d, wwho_state *state, uint8_t *out, uint8_t *end, size_t half) {
     uint8_t *list = out, *to = out;
     const uint8_t *s = d->steps;
@@ -323,6 +348,9 @@ static size_t take_steps(const wwho_decoder *d, wwho_state *state, uint8_t *out,
     return (size_t)(to - out);
 }
 
+/* Decode n ids into `out`, as wwho.h says: with WWHO_MORE, as many of them as are certain, *read. *len becomes the length of the text in
+ * bytes, the number of the unknown id with WWHO_TOKEN, or the capacity that is needed with WWHO_BUFFER: a decoder works in the caller's
+ * buffer, which must be larger than the text. */
 int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *read,
                      size_t *len) {
     if (!model || (!ids && n) || (!out && cap) || !read || !len || flags > 7) return WWHO_ARGUMENT;

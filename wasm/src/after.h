@@ -6,8 +6,12 @@
 
 enum { TEMPLATE_HEAD = 4, TEMPLATE_PLACE = 8, MAX_TRIM = 31 };
 
-/* Check these sections, if present, after all tokens are known. WWHO_TEMPLATE, WWHO_DECODER. */
+/* Check the TEMPLATE section, if there is one, once all tokens are known: each place is a text or the id of a token, and each text stands
+ * once. Returns WWHO_OK or WWHO_TEMPLATE. */
 WWHO_LOCAL int build_template(wwho_model *model);
+
+/* Check the DECODER section, if there is one, once all tokens are known, and fill in model->decoder: its steps, its surfaces, and whether
+ * it works in parts. Returns WWHO_OK or WWHO_DECODER. */
 WWHO_LOCAL int build_decoder(wwho_model *model);
 
 #endif

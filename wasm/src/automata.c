@@ -5,9 +5,10 @@
 
 enum { MAX_AUTOMATA = 1023, MAX_STATES = 4095, MAX_RULES = 1023, MAX_ENTRIES = 1 << 22 };
 
+/* Return the length of a row of the scanner's table, in entries: the classes, the end of the text, and a wwho_range; a multiple of 4. */
 static uint32_t stride_of(uint32_t n_classes) { return (n_classes + 8) & ~3u; }
 
-/* Read the automaton at *at, and move *at past it. */
+/* Read the head of the automaton at *at in the section, find its table, and move *at past it. Returns WWHO_OK or WWHO_AUTOMATON_SHAPE. */
 static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho_stored *a) {
     const uint8_t *head = s.at + *at;
     if (s.length - *at < 8) return WWHO_AUTOMATON_SHAPE;
@@ -30,6 +31,8 @@ static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho
     return WWHO_OK;
 }
 
+/* Read the heads of the automata of the AUTOMATA section, and take memory for them and for their tables; *automata and *count become the
+ * automata and their number. Returns WWHO_OK or WWHO_AUTOMATON_SHAPE. */
 WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *arena, wwho_automaton **automata, uint32_t *count) {
     uint32_t at = 4, n = s.length < 4 ? 0 : read16(s.at);
     if (n < 1 || n > MAX_AUTOMATA || read16(s.at + 2)) return WWHO_AUTOMATON_SHAPE;
@@ -56,6 +59,8 @@ WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *are
     return at == s.length ? WWHO_OK : WWHO_AUTOMATON_SHAPE;
 }
 
+/* Check that every class has a column, and that every entry has a mark that exists; the dead state has none. Returns WWHO_OK,
+ * WWHO_AUTOMATON_SHAPE or WWHO_AUTOMATON_TABLE. */
 static int check_table(const wwho_stored *a, uint32_t n_classes) {
     for (uint32_t i = 0, column; i < n_classes; i++)
         if ((column = stored_column(a, n_classes, i)) < 1 || column >= a->n_columns) return WWHO_AUTOMATON_SHAPE;
@@ -72,11 +77,15 @@ typedef struct {
     uint8_t bits[MAX_STATES / 8 + 1];
 } state_set;
 
+/* Return true if a set has a state. */
 static inline bool has_state(const state_set *set, uint32_t state) { return set->bits[state >> 3] >> (state & 7) & 1; }
+
+/* Add a state to a set. */
 static inline void add_state(state_set *set, uint32_t state) { set->bits[state >> 3] |= (uint8_t)(1u << (state & 7)); }
 
-/* From each start state, follow every path until its first mark: none may end before one. `todo` has room for all states and columns.
- * At the end of the text, a start state may do anything, because an empty text is never scanned. */
+/* Check that every text has a match: from each start state, follow every path until its first mark; none may end before one. `todo` has
+ * room for all states and columns. At the end of the text, a start state may do anything, because an empty text is never scanned. Returns
+ * WWHO_OK or WWHO_AUTOMATON_TOTAL. */
 static int check_total(const wwho_stored *a, uint16_t *todo) {
     state_set seen = {{0}};
     uint32_t n = 0, n_starts, mark;
@@ -97,7 +106,8 @@ static int check_total(const wwho_stored *a, uint16_t *todo) {
     return WWHO_OK;
 }
 
-/* The states whose entries all have a mark. A mark on the way into such a state does not matter: the next mark overrides it. */
+/* Set *marking to the states whose entries all have a mark. A mark on the way into such a state does not matter: the next mark overrides
+ * it. */
 static void find_marking(const wwho_stored *a, state_set *marking) {
     fill_bytes(marking, 0, sizeof *marking);
     for (uint32_t state = 1; state < a->n_states; state++) {
@@ -107,7 +117,8 @@ static void find_marking(const wwho_stored *a, state_set *marking) {
     }
 }
 
-/* The rows of the scanner's table. */
+/* Write the entries of all rows of the scanner's table: mark, next row and ENTRY_STOP for each class and the end of the text. The ranges
+ * and ENTRY_RUN stay for put_ranges(). */
 static void put_rows(const wwho_stored *a, uint32_t n_classes, uint32_t *table, uint32_t stride) {
     state_set marking;
     find_marking(a, &marking);
@@ -122,7 +133,8 @@ static void put_rows(const wwho_stored *a, uint32_t n_classes, uint32_t *table, 
     }
 }
 
-/* The ASCII characters over which a state loops, if skipping them pays: the longest range, or at least the space. */
+/* Return the range of ASCII characters over which the state of a row loops, if skipping them pays: the longest range of 16 or more, or at
+ * least one from the space on. Otherwise, the range is empty (0). */
 static wwho_range loop_range(const wwho_classes *classes, const uint32_t *table, uint32_t row) {
     wwho_range range = {0, 0};
     uint32_t longest = 15;
@@ -137,9 +149,9 @@ static wwho_range loop_range(const wwho_classes *classes, const uint32_t *table,
     return range;
 }
 
-/* Whether ASCII text can be skipped from a state on up to its last character: no match ends within ASCII, and the state after a
- * character depends on that character alone. So each character leads to the same state from everywhere, with the same mark; without a mark,
- * the state that it leads to loops except where it marks. */
+/* Return true if ASCII text can be skipped from the state of a row up to its last character: no match ends within ASCII, and the state
+ * after a character depends on that character alone. So each character leads to the same state from everywhere, with the same mark;
+ * without a mark, the state that it leads to loops except where it marks. */
 static bool is_calm(const wwho_classes *classes, const uint32_t *table, uint32_t row) {
     const uint16_t *ascii = classes->ascii;
     for (uint32_t c = 0; c < 128; c++) {
@@ -152,7 +164,7 @@ static bool is_calm(const wwho_classes *classes, const uint32_t *table, uint32_t
     return true;
 }
 
-/* Put the ranges into the rows, and ENTRY_RUN on the entries that lead there. */
+/* Write the range of each state into its row, and ENTRY_RUN on the entries that lead to a state with a range. */
 static void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_states, uint32_t stride) {
     for (uint32_t row = stride; row < n_states * stride; row += stride) {
         wwho_range range = is_calm(classes, table, row) ? (wwho_range){ONES * 128, 0} : loop_range(classes, table, row);
@@ -165,7 +177,7 @@ static void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_
         }
 }
 
-/* Add the marks of an entry, and those that may follow it, to those of a state. False if it had them all. */
+/* Add the marks of an entry, and those that may follow it, to the set of marks of a state. Returns false if it had them all. */
 static bool add_marks(const wwho_automaton *a, uint32_t state, uint32_t entry) {
     uint64_t *marks = a->marks + state * a->mark_words, new = 0;
     const uint64_t *more = a->marks + next_of(a, entry) * a->mark_words;
@@ -177,7 +189,7 @@ static bool add_marks(const wwho_automaton *a, uint32_t state, uint32_t entry) {
     return new != 0;
 }
 
-/* Fill in `after`, `marks` and `single`, which say all that cuts.c needs to know about an automaton. */
+/* Fill in `after`, `marks` and `single` of an automaton, which say all that cuts.c needs to know about it. */
 static void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     uint32_t n = 1, n_states = a->stored.n_states, n_classes = classes->n_classes;
     uint16_t *found = a->found; /* states, in the order in which they are found */
@@ -204,6 +216,8 @@ static void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     }
 }
 
+/* Check an automaton, whose memory was taken, and build its tables for the scanner, the stream and cuts. Returns WWHO_OK,
+ * WWHO_AUTOMATON_SHAPE, WWHO_AUTOMATON_TABLE or WWHO_AUTOMATON_TOTAL. */
 WWHO_LOCAL int build_automaton(wwho_automaton *a, const wwho_classes *classes) {
     uint32_t n_states = a->stored.n_states, *table = (uint32_t *)a->table;
     int status = check_table(&a->stored, classes->n_classes);

@@ -4,10 +4,12 @@
 
 #include "automaton.h"
 
-/* Read the heads of the automata of a section, and take memory for their tables. WWHO_AUTOMATON_SHAPE. */
+/* Read the heads of the automata of the AUTOMATA section, and take memory for them and for their tables; *automata and *count become the
+ * automata and their number. Returns WWHO_OK or WWHO_AUTOMATON_SHAPE. */
 WWHO_LOCAL int plan_automata(wwho_section section, uint32_t n_classes, wwho_arena *arena, wwho_automaton **automata, uint32_t *count);
 
-/* Check an automaton and build its tables. WWHO_AUTOMATON_SHAPE, _TABLE, _TOTAL. */
+/* Check an automaton, whose memory was taken, and build its tables for the scanner, the stream and cuts. Returns WWHO_OK,
+ * WWHO_AUTOMATON_SHAPE, WWHO_AUTOMATON_TABLE or WWHO_AUTOMATON_TOTAL. */
 WWHO_LOCAL int build_automaton(wwho_automaton *automaton, const wwho_classes *classes);
 
 #endif

@@ -53,12 +53,14 @@ typedef struct {
     uint32_t n_classes;
 } wwho_classes;
 
+/* Return the range of ASCII characters that a row of the scanner's table ends with. */
 static inline wwho_range range_at(const uint32_t *row, uint32_t stride) {
     wwho_range range;
     copy_bytes(&range, row + stride - 4, sizeof range);
     return range;
 }
 
+/* Return the class of a code point. */
 static inline uint32_t class_of(const wwho_classes *classes, uint32_t code_point) {
     WWHO_ASSERT(code_point < 0x110000);
     return classes->pages[128u * classes->page[code_point >> 7] + (code_point & 127)];
@@ -76,7 +78,7 @@ typedef struct {
 
 #define BLOCK_BITS 0xC0FEFFu
 
-/* The code point of the character at `text`, of n > 0 bytes, and above 24 bits its width. */
+/* Return the code point of the character at `text`, of n > 0 bytes, and from bit 24 on its width in bytes. */
 static HOT uint32_t wide_character(const uint8_t *text, size_t n) {
     uint32_t code_point, width = utf8_next(text, n, &code_point);
     return code_point | width << 24;
@@ -107,6 +109,7 @@ static HOT void read_wide_class(const wwho_classes *classes, wwho_cursor *c) {
     c->page = page;
 }
 
+/* Set the class and width of the character at the cursor; at the end, the class is that of the end of the text. */
 static HOT void read_class(const wwho_classes *classes, wwho_cursor *c) {
     if (c->at >= c->end)
         c->class = classes->n_classes;
@@ -117,17 +120,17 @@ static HOT void read_class(const wwho_classes *classes, wwho_cursor *c) {
         read_wide_class(classes, c);
 }
 
-/* The same, where it is not done for every character. */
+/* Set the class and width of the character at the cursor, as read_class(), where that is not done for every character. */
 static inline void read_first_class(const wwho_classes *classes, wwho_cursor *c) { read_class(classes, c); }
 
-/* A cursor at the start of a text. */
+/* Return a cursor at `at` in a text that ends at `end`. It counts as the start: automata do not look behind it. */
 static inline wwho_cursor start_at(const wwho_classes *classes, const uint8_t *text, size_t at, size_t end) {
     wwho_cursor c = {.text = text, .at = at, .end = end, .from = at, .block = WWHO_NONE};
     read_first_class(classes, &c);
     return c;
 }
 
-/* A cursor over a part of another cursor's text, as a text of its own. */
+/* Return a cursor over a part of another cursor's text, from `at` to `end`, as a text of its own. */
 static inline wwho_cursor start_within(const wwho_classes *classes, const wwho_cursor *whole, size_t at, size_t end) {
     wwho_cursor c = *whole;
     c.at = c.from = at;
@@ -136,7 +139,7 @@ static inline wwho_cursor start_within(const wwho_classes *classes, const wwho_c
     return c;
 }
 
-/* How many of the eight bytes at `text` are in the range, counted from the first one on. */
+/* Return how many of the eight bytes at `text`, from the first one on, are in the range. */
 static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
     uint64_t word = load64(text), low = word & ONES * 127;
     uint64_t outside = ~((low + range.below) ^ (low + range.above)) | word;
@@ -144,8 +147,9 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
     return outside ? trailing_zeros(outside) >> 3 : 8;
 }
 
-/* Move the cursor, which is not at the end, past the match that starts there; its rule goes to *rule. Every automaton was checked to have
- * one. Most matches end just before the character that ends the scan, so that character is not read again. */
+/* Move the cursor, which is not at the end, past the match that starts there, from the state of the given row; the number of its rule,
+ * from 0, goes to *rule. Every automaton was checked to have one. Most matches end just before the character that ends the scan, so that
+ * character is not read again. */
 static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor,
                            uint32_t *rule) {
     const uint32_t *table = automaton->table;
@@ -186,11 +190,13 @@ static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_
     read_first_class(classes, cursor);
 }
 
+/* Move the cursor, which is not at the end, past the match of an automaton that does not look behind; the number of its rule, from 0, goes
+ * to *rule. */
 static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     scan_from(WWHO_START * automaton->stride, classes, automaton, cursor, rule);
 }
 
-/* The lowest state above `state` in a set; 0 if there is none. */
+/* Return the lowest state above `state` in a set of the automaton's states; 0 if there is none. */
 static inline uint32_t next_state(const wwho_automaton *a, const uint64_t *set, uint32_t state) {
     uint32_t word = ++state >> 6;
     if (word >= a->words) return 0;
@@ -199,25 +205,31 @@ static inline uint32_t next_state(const wwho_automaton *a, const uint64_t *set, 
     return bits ? word << 6 | trailing_zeros(bits) : 0;
 }
 
+/* Return the entry of the scanner's table for a state and a class (n_classes: the end of the text). */
 static inline uint32_t entry_of(const wwho_automaton *a, uint32_t state, uint32_t class) { return a->table[state * a->stride + class]; }
 
+/* Return the next state of an entry of the scanner's table; 0 is dead. */
 static inline uint32_t next_of(const wwho_automaton *a, uint32_t entry) { return (entry & ENTRY_ROW) / a->stride; }
 
+/* Return true if a set of bits has bit i. */
 static inline bool is_in(const uint64_t *set, uint32_t i) { return set[i >> 6] >> (i & 63) & 1; }
 
-/* The width of the character before a place, in a text that begins at `from`; its class goes to *class. */
+/* Return the width in bytes of the character that ends at text[at], in a text that begins at `from`, before `at`; its class goes to
+ * *class. */
 WWHO_LOCAL uint32_t class_before(const wwho_classes *classes, const uint8_t *text, size_t from, size_t at, uint32_t *class);
 
-/* As scan_piece(), but not inlined, and also for automata that look behind. */
+/* Move the cursor, which is not at the end, past the match of an automaton that starts there; the number of its rule, from 0, goes to
+ * *rule. As scan_piece(), but not inlined, and also for automata that look behind: the character before the cursor, from cursor->from on,
+ * then decides in which state they start. */
 WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule);
 
-/* Whether an automaton has one rule, and each of its matches is one character (FORMAT.md, ROUTES). */
+/* Return true if an automaton has one rule, and each of its matches is one character (FORMAT.md, ROUTES). */
 WWHO_LOCAL bool takes_characters(const wwho_stored *stored, uint32_t n_classes);
 
-/* The next state in an entry of a stored automaton; its mark goes to *mark. */
+/* Return the next state in an entry of a stored automaton; its mark (rule number from 1, 0 for none) goes to *mark. */
 WWHO_LOCAL uint32_t stored_step(const wwho_stored *stored, uint32_t state, uint32_t column, uint32_t *mark);
 
-/* The column of a class, or of the end of the text if class_of is n_classes. */
+/* Return the column of a class in a stored automaton; that of the end of the text, 0, if class_of is n_classes. */
 WWHO_LOCAL uint32_t stored_column(const wwho_stored *stored, uint32_t n_classes, uint32_t class_of);
 
 #define NO_AUTOMATON 0xFFFFu

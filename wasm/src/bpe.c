@@ -4,9 +4,11 @@
 
 enum { BPE_HEAD = 8, AFFIXES_HEAD = 4, MAX_AFFIX = 32 };
 
+/* Return true if the symbols of a vocabulary are the 256 bytes. */
 static bool is_over_bytes(const wwho_vocabulary *v) { return v->symbols == SYMBOLS_BYTES; }
 
-/* Read the prefix and the suffix of symbols at p. False if they break a rule. */
+/* Read the prefix and the suffix of symbols at p, of `length` bytes with all that follows, into v. Returns false if they break a rule: at
+ * most MAX_AFFIX bytes each, well-formed, not both empty. */
 static bool read_affixes(wwho_vocabulary *v, const uint8_t *p, uint32_t length) {
     if (length < AFFIXES_HEAD || length - AFFIXES_HEAD < (uint32_t)p[0] + p[1] || read16(p + 2)) return false;
     v->n_prefix = p[0];
@@ -17,7 +19,8 @@ static bool read_affixes(wwho_vocabulary *v, const uint8_t *p, uint32_t length) 
     return sizes && well_formed(v->prefix, v->n_prefix) && well_formed(v->suffix, v->n_suffix);
 }
 
-/* Take the memory for the texts of tokens as the file has them, and let the other texts be as long as those and all prefixes. */
+/* Take memory for the texts of tokens as the file has them (v->shown), and raise v->text_bytes, that of the texts with all prefixes, to
+ * the most that it can be. */
 static void take_shown(wwho_arena *arena, wwho_vocabulary *v) {
     wwho_vocabulary shown = {.n_symbols = v->n_tokens, .n_tokens = v->n_tokens, .text_bytes = v->text_bytes, .unk_id = WWHO_NONE};
     shown.space_id = WWHO_NONE;
@@ -29,6 +32,8 @@ static void take_shown(wwho_arena *arena, wwho_vocabulary *v) {
     v->text_bytes = (uint32_t)(bytes < most ? bytes : most);
 }
 
+/* Check the head at p of a BPE model, of `length` bytes with all that follows it, and take memory for its tables. Returns WWHO_OK or
+ * WWHO_MODEL. */
 WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
     uint32_t size = BPE_HEAD + 4u * (v->unmade + v->ties);
     if (length < size || (v->affixes && !read_affixes(v, p + size, length - size))) return WWHO_MODEL;
@@ -56,7 +61,7 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
     return WWHO_OK;
 }
 
-/* Enter the symbol of each byte. False if the symbols are not the 256 bytes, or do not ascend with an id map. */
+/* Fill in the symbol of each byte. Returns false if the symbols are not the 256 bytes, or do not ascend with an id map. */
 static bool number_bytes(wwho_vocabulary *v) {
     for (uint32_t i = 0; i < 256; i++) {
         if (v->offset[256] != 256 || (v->id_rule == IDS_STATED && v->texts[i] != i)) return false;
@@ -65,7 +70,8 @@ static bool number_bytes(wwho_vocabulary *v) {
     return true;
 }
 
-/* Give the tokens from `from` to `to` no parts. False if one is a lone space although the model has a space_id. */
+/* Mark the tokens from `from` up to, but without, `to` as made by no merge: each is its own left and right part. Returns false if one is a
+ * lone space although the model has a space_id. */
 static bool are_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
     for (; from < to; from++) {
         v->left[from] = v->right[from] = from;
@@ -74,6 +80,8 @@ static bool are_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
     return true;
 }
 
+/* Read the symbols, merges and other tokens of a BPE model, and build its tables. Returns WWHO_OK, or the status that says what is
+ * invalid: symbols, pairs, lengths or duplicates. */
 WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
     c->at += BPE_HEAD + 4 * (v->unmade + v->ties) + (v->affixes ? AFFIXES_HEAD + v->n_prefix + v->n_suffix : 0);
     int status = read_texts(v, 0, v->n_symbols, c, !is_over_bytes(v));
@@ -88,6 +96,7 @@ WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
     return status;
 }
 
+/* Return the token with this text of n > 0 bytes, as the file has it, or WWHO_NONE, for a BPE model or the added tokens. */
 WWHO_LOCAL uint32_t find_bpe(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     return find_text(v->shown ? v->shown : v, text, n, n, hash_text(text, n, n));
 }

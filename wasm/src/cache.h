@@ -36,9 +36,11 @@ struct wwho_key {
     size_t n; /* bytes of the text */
 };
 
+/* Return true if the text of a key is short enough for the short sets. */
 static inline bool is_short(const wwho_key *key) { return key->n < 8 * SHORT_TEXT; }
 
-/* The tag of a text separates the texts of one model from those of another, and both from an empty line. n > 0 is the length. */
+/* Return the tag of a text of n > 0 bytes, for a model's number: it separates the texts of one model from those of another, and both from
+ * an empty line. */
 static inline uint64_t text_tag(size_t n, uint32_t model) { return (uint64_t)(n | (size_t)model << 6) << 56; }
 
 /* A short text, padded with zeros, and its tag. */
@@ -49,7 +51,7 @@ typedef struct {
 /* A key that no line has. */
 #define no_brief ((wwho_brief){0, text_tag(8 * SHORT_TEXT, 0)})
 
-/* The key of a text of n > 0 bytes, from whose start 16 bytes may be read. A text that is not short gets a key that no line has. */
+/* Return the key of a text of n > 0 bytes, from whose start 16 bytes may be read. A text that is not short gets a key that no line has. */
 static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
     static const uint64_t masks[2 * SHORT_TEXT] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
     size_t most = n < 8 * SHORT_TEXT ? n : 8 * SHORT_TEXT;
@@ -57,10 +59,12 @@ static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
     return (wwho_brief){load64(text) & load64(mask), (load64(text + 8) & load64(mask + 8)) | text_tag(most, model)};
 }
 
+/* Return the place in the cache, in words, of the set of a short text. */
 static HOT uint64_t brief_set(wwho_brief key) { return SHORT_SET * ((key.low ^ (key.high * MIX >> 7)) * MIX >> (64 - SHORT_BITS)); }
 
-/* The number of ids of 32 bits that a set holds for a key, or 0 if it holds none. They go to `ids`, which has room for QUICK_ROOM. There is
- * no branch, so the reads of many lookups overlap. With SIMD, known code is 1.07 times as fast in WebAssembly, known English 1.04 times. */
+/* Return the number of ids of 32 bits that a set holds for a key, or 0 if it holds none. The ids go to `ids`, which has room for
+ * QUICK_ROOM and may be overwritten in any case. There is no branch, so the reads of many lookups overlap. With SIMD, known code is 1.07
+ * times as fast in WebAssembly, known English 1.04 times. */
 static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *ids) {
 #ifdef WIDE_WORDS
     wwho_16 wanted, first, second;
@@ -78,7 +82,8 @@ static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *id
     return (uint32_t)(line[3] >> 56) & (0u - (newer | older));
 }
 
-/* Make the key of a text of n > 0 bytes. It is safe to read `readable` bytes from its start on. `model` is the model's number. */
+/* Make the key of a text of n > 0 bytes; its set is null if the text is too long for a line. It is safe to read `readable` bytes from its
+ * start on. `model` is the model's number. */
 static inline void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text, size_t n, size_t readable, uint32_t model) {
     uint8_t copy[8 * LONG_TEXT];
     key->set = 0;
@@ -107,6 +112,7 @@ static inline void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text,
     key->set = cache + LONG_SETS + LONG_SET * (hash * MIX >> (64 - LONG_BITS));
 }
 
+/* Return true if n words at a and at b are the same. */
 static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
     UNROLL
     for (uint32_t i = 0; i < n; i++)
@@ -114,8 +120,8 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
     return true;
 }
 
-/* Look up the ids of a text. They go to `ids`, which has room for LONG_ROOM. Returns their number, or 0 if the cache does not hold the
- * text. */
+/* Look up the ids of a text by its key. They go to `ids`, which has room for LONG_ROOM. Returns their number, or 0 if the cache does not
+ * hold the text. */
 static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     const uint64_t *line = key->set;
     if (!line) return 0;
@@ -136,7 +142,8 @@ static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     return (packed[2] >> 5) + 1u;
 }
 
-/* Store the ids `first` + each of n tokens. Their line becomes the newest of its set. */
+/* Store the ids `first` + each of n tokens under a key. Their line becomes the newest of its set, and the oldest is lost. Nothing is
+ * stored without a set, or if n is 0 or more than the line holds. */
 static inline void keep(const wwho_key *key, uint32_t first, const uint32_t *tokens, uint32_t n) {
     bool brief = is_short(key), quick = brief && n <= QUICK_ROOM;
     uint32_t words = brief ? SHORT_TEXT : LONG_TEXT, line = brief ? SHORT_LINE : LONG_LINE, set = brief ? SHORT_SET : LONG_SET;

@@ -67,6 +67,7 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 #ifdef WIDE_WORDS
 typedef uint8_t wwho_16 __attribute__((vector_size(16)));
 
+/* Return a bit for each of 16 truth values (0 or 255), the lowest for the first. */
 static HOT uint64_t bits_of(wwho_16 truth) {
 #ifdef __SSE2__
     return (uint16_t)__builtin_ia32_pmovmskb128((__attribute__((vector_size(16))) char)truth);
@@ -108,18 +109,21 @@ WWHO_LOCAL uint32_t *take_numbers(wwho_arena *arena, uint32_t n);
 /* Hand out `size` bytes filled with zeros, 16-byte aligned. Returns null as take() does. */
 WWHO_LOCAL void *take_zeroed(wwho_arena *arena, uint64_t size);
 
+/* Return the 16-bit number at p, of any alignment. */
 static HOT uint32_t read16(const uint8_t *p) {
     uint16_t v;
     copy_bytes(&v, p, 2);
     return v;
 }
 
+/* Return the 32-bit number at p, of any alignment. */
 static HOT uint32_t read32(const uint8_t *p) {
     uint32_t v;
     copy_bytes(&v, p, 4);
     return v;
 }
 
+/* Return the 64-bit word at p, of any alignment. */
 static HOT uint64_t load64(const uint8_t *p) {
     uint64_t v;
     copy_bytes(&v, p, 8);

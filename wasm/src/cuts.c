@@ -9,7 +9,8 @@
 #include "cuts.h"
 
 
-/* Whether the scanner of a route ends a pretoken between two classes, whatever came before. */
+/* Return true if the scanner of a route ends a pretoken, which it keeps, between a character of class a and one of class b, whatever came
+ * before. False if the route has no scanner. */
 static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint32_t b) {
     const wwho_automaton *scanner = model->routes[route].scanner;
     if (!scanner) return false;
@@ -21,7 +22,8 @@ static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint
     return true;
 }
 
-/* Whether a segment of a route without steps, which may be part of a phrase, may end after a character of this class. */
+/* Return true if a segment of a route without steps, which may be part of a phrase, may end after a character of this class. False for
+ * models without superwords or router. */
 static bool may_end_phrase(const wwho_model *model, uint32_t class) {
     const wwho_automaton *router = model->router;
     bool superwords = false;
@@ -33,7 +35,7 @@ static bool may_end_phrase(const wwho_model *model, uint32_t class) {
     return false;
 }
 
-/* Whether this is the only mark that may follow in a state. */
+/* Return true if no other mark (rule number from 1) than `mark` may follow in a state of an automaton. */
 static bool only_mark(const wwho_automaton *a, uint32_t state, uint32_t mark) {
     const uint64_t *marks = a->marks + state * a->mark_words;
     for (uint32_t i = 0; i < a->mark_words; i++) {
@@ -43,7 +45,8 @@ static bool only_mark(const wwho_automaton *a, uint32_t state, uint32_t mark) {
     return true;
 }
 
-/* Whether a place between the classes a and b, with c after b, is safe. */
+/* Return true if a text may be cut between characters of the classes a and b, with one of class c after b, whatever stands around them:
+ * the rule at the top of this file. */
 static bool is_safe(const wwho_model *model, uint32_t a, uint32_t b, uint32_t c) {
     const wwho_automaton *router = model->router;
     if (!router) return ends_piece(model, 0, a, b);
@@ -63,7 +66,8 @@ static bool is_safe(const wwho_model *model, uint32_t a, uint32_t b, uint32_t c)
     return true;
 }
 
-/* Whether the text of an added token lies across a place. Even if it is rejected there, it hides tokens that begin within it. */
+/* Return true if the text of a wanted added token lies across the place `at` of a text of len bytes. Even if it is rejected there, it
+ * hides tokens that begin within it. */
 static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)
@@ -73,6 +77,8 @@ static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size
     return false;
 }
 
+/* Return the last place in a text of len bytes without added tokens where it may be cut so that both parts encode as the whole does,
+ * whatever follows; 0 if there is none. */
 WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len) {
     uint32_t a, b, c;
     uint64_t unsafe[64] = {0}; /* classes a, b and c that were not safe: a long text without a safe place has few others */
@@ -98,7 +104,7 @@ WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wante
     return 0;
 }
 
-/* Whether the text ends within a possible added token of a kind that begins at `at`. */
+/* Return true if the text, of len bytes, ends within a possible wanted token of a kind that begins at `at`. */
 static bool is_unfinished(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)
@@ -108,13 +114,16 @@ static bool is_unfinished(const wwho_wanted *wanted, uint32_t late, const uint8_
     return false;
 }
 
-/* Whether a text may be cut at the end of an added token: the characters before and after must be complete, and have no properties. */
+/* Return true if a text of len bytes may be cut at `at`, the end of an added token: the characters before and after it must be complete,
+ * and have no properties. */
 static bool may_end_added(const wwho_model *model, const uint8_t *text, size_t at, size_t len) {
     uint32_t width;
     return !model->property || !at ||
            (at + 4 <= len && !property_before(model, text, 0, at, &width) && !property_of(model, text + at, len - at, &width));
 }
 
+/* Return, in text[at..*end), which more text follows, the end of the last added token of the kind `late` after which the text may be cut,
+ * or `at`. Lowers *end so that the text between that place and *end has no such token, whatever follows. */
 WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at,
                               size_t *end) {
     const wwho_model *model = wanted->model;
@@ -136,6 +145,8 @@ WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const ui
     return sure;
 }
 
+/* Find the last place in a text of len bytes where it may be cut, whatever follows, into *cut, as wwho.h says; 0 if there is none, and
+ * always for tokenizers with a normalizer. */
 int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, size_t *cut) {
     if (!model || (!text && len) || !cut || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
     wwho_wanted wanted;

@@ -4,11 +4,13 @@
 
 #include "added.h"
 
-/* The last safe place in ordinary text, or 0. */
+/* Return the last place in a text of len bytes without added tokens where it may be cut so that both parts encode as the whole does,
+ * whatever follows; 0 if there is none. */
 WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len);
 
-/* In text[at..*end), which more text follows, the end of the last added token of a kind after which the text may be cut, or `at`. Lowers
- * *end so that the text between has no such token, whatever follows. With `origins`, only places with an origin are cut. */
+/* Return, in text[at..*end), which more text follows, the end of the last added token of the kind `late` after which the text may be cut,
+ * or `at`. Lowers *end so that the text between that place and *end has no such token, whatever follows. With `origins`, only places with
+ * an origin are cut. */
 WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at,
                               size_t *end);
 

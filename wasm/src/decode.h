@@ -4,13 +4,15 @@
 
 #include "model.h"
 
-/* The text of any token, before decoding; null if no token has this id. */
+/* Return the text of the token with an id, of a model or added, as the artifact has it, before decoding; its length in bytes goes to *len.
+ * Null if no token has this id. */
 WWHO_LOCAL const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len);
 
-/* Whether a special token has this id. */
+/* Return true if a special added token has this id. */
 WWHO_LOCAL bool is_special(const wwho_model *model, uint32_t id);
 
-/* wwho_decode_part for a model without a decoder. */
+/* Write the texts of n ids one after another to `out`, for a model without a decoder; special tokens are left out if the flags say so.
+ * *len becomes the length in bytes, which is that of the whole text with WWHO_BUFFER, or the number of the unknown id with WWHO_TOKEN. */
 WWHO_LOCAL int join_texts(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *len);
 
 #endif

@@ -216,9 +216,13 @@ WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at);
  * Releases tokens that were held back first. */
 WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run);
 
-/* Encode a pretoken with a model of the kind GREEDY or VITERBI. */
+/* Encode the pretoken from `at` to `end` with a model of the kind GREEDY: the longest token first (greedy.c). The tokens are stored in the
+ * cache under `key` if they are few. */
 WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                               size_t end);
+
+/* Encode the pretoken from `at` to `end` with a model of the kind VITERBI: the best sum of scores (viterbi.c). The tokens are stored in
+ * the cache under `key` if they are few and all known. */
 WWHO_LOCAL void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end);
 

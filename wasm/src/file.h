@@ -14,10 +14,11 @@ typedef struct {
     uint32_t n_models;
 } wwho_file;
 
-/* Find the sections, and check everything in FORMAT.md, Header. The checksum is computed only if something else is wrong. */
+/* Find the sections of an artifact of len bytes, into *file, and check everything in FORMAT.md, Header. The checksum is computed only if
+ * something else is wrong, to report damage as such. Returns WWHO_OK or the status. */
 WWHO_LOCAL int read_file(const uint8_t *blob, size_t len, wwho_file *file);
 
-/* WWHO_CHECKSUM if the checksum of a file, whose header was read, is wrong; else `status`. */
+/* Return WWHO_CHECKSUM if the checksum of a file of len bytes, whose header was read, is wrong; else `status`. */
 WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status);
 
 #endif

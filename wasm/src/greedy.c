@@ -13,7 +13,7 @@ typedef struct {
     uint32_t max_characters; /* a pretoken with more characters is unknown */
 } wwho_greedy;
 
-/* Whether a text has more than `characters` characters. */
+/* Return true if a text of n bytes has more than `characters` characters. */
 static bool is_longer(const uint8_t *text, size_t n, uint32_t characters) {
     uint32_t code_point;
     if (n <= characters) return false;
@@ -22,7 +22,7 @@ static bool is_longer(const uint8_t *text, size_t n, uint32_t characters) {
     return false;
 }
 
-/* The longest token under a root that the text of n bytes starts with, or WWHO_NONE. */
+/* Return the longest token under a root of the trie that the text of n bytes starts with, or WWHO_NONE. */
 static uint32_t longest_token(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n) {
     uint32_t longest = WWHO_NONE, node = root;
     for (uint32_t i = 0; i < n && (node = next_node(trie, node, i, text[i])) != 0; i++) {
@@ -32,7 +32,9 @@ static uint32_t longest_token(const wwho_trie *trie, uint32_t root, const uint8_
     return longest;
 }
 
-/* Tokens are written as they are found, and taken back if the pretoken turns out to be unknown. So pretokens may have any length. */
+/* Encode the pretoken from `at` to `end` by the longest token first, from left to right; if a place has none, or the pretoken has too many
+ * characters, all of it is unknown. Tokens are written as they are found, and taken back if the pretoken turns out to be unknown. So
+ * pretokens may have any length. Stores the tokens in the cache under `key` if they are few. */
 WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     const wwho_greedy *own = v->own;
     size_t start = at, n = e->n;
@@ -56,12 +58,15 @@ WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const w
     put_unknown(e, v, start, end, false);
 }
 
+/* Return the token with this text of n > 0 bytes, or WWHO_NONE, for a model of the kind GREEDY; one that starts a pretoken comes first. */
 WWHO_LOCAL uint32_t find_greedy(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     const wwho_greedy *own = v->own;
     uint32_t token = find_node(&own->trie, FIRST, text, n);
     return token == WWHO_NONE ? find_node(&own->trie, LATER, text, n) : token;
 }
 
+/* Check the head at p of a model of the kind GREEDY, of `length` bytes with all that follows it, and take memory for its texts and trie.
+ * Returns WWHO_OK or WWHO_MODEL. */
 WWHO_LOCAL int check_greedy(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
     if (length < GREEDY_HEAD || v->symbols || v->fuse || (v->anywhere && v->n_tokens != v->n_symbols)) return WWHO_MODEL;
     uint32_t max_characters = read32(p);
@@ -74,7 +79,7 @@ WWHO_LOCAL int check_greedy(const uint8_t *p, uint32_t length, wwho_vocabulary *
     return WWHO_OK;
 }
 
-/* Whether each byte is a token at every position. Then nothing is unknown. */
+/* Return true if each byte is a token at every position, so that nothing is unknown. */
 static bool has_all_bytes(const wwho_vocabulary *v, const wwho_trie *trie) {
     for (uint32_t i = 0; i < 512u >> v->anywhere; i++) { /* bit 8 selects the root: FIRST or LATER */
         const uint8_t byte = (uint8_t)i;
@@ -83,6 +88,8 @@ static bool has_all_bytes(const wwho_vocabulary *v, const wwho_trie *trie) {
     return true;
 }
 
+/* Read the texts of a model of the kind GREEDY, and build its trie. Returns WWHO_OK, WWHO_SYMBOLS, WWHO_TOKEN_LENGTH or
+ * WWHO_TOKEN_DUPLICATE. */
 WWHO_LOCAL int build_greedy(wwho_vocabulary *v, number_columns *c) {
     wwho_greedy *own = (wwho_greedy *)v->own;
     c->at += GREEDY_HEAD;

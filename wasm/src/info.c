@@ -4,9 +4,10 @@
 #include "models.h"
 #include "cut.h"
 
+/* Return the version of the interface: major version in the upper 16 bits, minor version in the lower ones. */
 uint32_t wwho_abi_version(void) { return WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR; }
 
-/* Name number `index` of a list; null beyond the last one. Each name ends with a zero, and another zero ends the list. */
+/* Return name number `index` of a list; null beyond the last one. Each name ends with a zero, and another zero ends the list. */
 static const char *name_at(const char *names, uint32_t index) {
     for (; index && *names; index--)
         while (*names++) {
@@ -14,6 +15,7 @@ static const char *name_at(const char *names, uint32_t index) {
     return *names ? names : 0;
 }
 
+/* Return the name of a status without WWHO_, or "unknown status". */
 const char *wwho_status_str(int status) {
     static const char of_calls[] = "OK\0ARGUMENT\0BUFFER\0TOKEN\0";
     static const char of_artifacts[] =
@@ -25,13 +27,14 @@ const char *wwho_status_str(int status) {
     return name ? name : "unknown status";
 }
 
-/* The number of an automaton; WWHO_NONE if there is none. */
+/* Return the number of an automaton in its model; WWHO_NONE for null. */
 static uint32_t number_of(const wwho_model *model, const wwho_automaton *automaton) {
     return automaton ? (uint32_t)(automaton - model->automata) : WWHO_NONE;
 }
 
 #define AT(field) offsetof(wwho_model, field)
 
+/* Write fact number `index` about the tokenizer (WWHO_TOKENIZER_ in wwho.h) to *value. Returns WWHO_ARGUMENT if there is no such fact. */
 static int tell_tokenizer(const wwho_model *model, uint32_t index, uint32_t *value) {
     static const uint16_t offsets[] = {[WWHO_TOKENIZER_N_VOCAB] = AT(n_vocab),
                                        [WWHO_TOKENIZER_MAX_TOKEN_BYTES] = AT(longest),
@@ -52,6 +55,7 @@ static int tell_tokenizer(const wwho_model *model, uint32_t index, uint32_t *val
 #undef AT
 #define AT(field) offsetof(wwho_vocabulary, field)
 
+/* Write fact number `index` about a model (WWHO_MODEL_ in wwho.h) to *value. Returns WWHO_ARGUMENT if there is no such fact. */
 static int tell_model(const wwho_vocabulary *v, uint32_t index, uint32_t *value) {
     static const uint16_t offsets[] = {[WWHO_MODEL_KIND] = AT(kind_number),
                                        [WWHO_MODEL_SYMBOLS] = AT(symbols),
@@ -73,6 +77,8 @@ static int tell_model(const wwho_vocabulary *v, uint32_t index, uint32_t *value)
 
 #undef AT
 
+/* Write fact number `index` about a route to *value: its model, its automaton `units` (WWHO_NONE: none), or, from WWHO_ROUTE_STEPS on, the
+ * number of one of its steps. Returns WWHO_ARGUMENT if there is no such fact. */
 static int tell_route(const wwho_model *model, const wwho_route *route, uint32_t index, uint32_t *value) {
     if (index >= (uint32_t)WWHO_ROUTE_STEPS + route->n_steps) return WWHO_ARGUMENT;
     *value = index == WWHO_ROUTE_MODEL   ? route->model
@@ -81,6 +87,8 @@ static int tell_route(const wwho_model *model, const wwho_route *route, uint32_t
     return WWHO_OK;
 }
 
+/* Write fact number `index` about a step to *value: its kind, its automaton (WWHO_NONE: none), or, from WWHO_STEP_ACTIONS on, the action
+ * of one rule of a cut. Returns WWHO_ARGUMENT if there is no such fact. */
 static int tell_step(const wwho_model *model, const wwho_step *step, uint32_t index, uint32_t *value) {
     uint32_t n_actions = step->kind == STEP_CUT ? step->n : 0;
     if (index >= WWHO_STEP_ACTIONS + n_actions) return WWHO_ARGUMENT;
@@ -90,12 +98,15 @@ static int tell_step(const wwho_model *model, const wwho_step *step, uint32_t in
     return WWHO_OK;
 }
 
+/* Write the number of states or of rules of an automaton to *value, by `index`. Returns WWHO_ARGUMENT if there is no such fact. */
 static int tell_automaton(const wwho_stored *a, uint32_t index, uint32_t *value) {
     if (index > WWHO_AUTOMATON_N_RULES) return WWHO_ARGUMENT;
     *value = index == WWHO_AUTOMATON_N_STATES ? a->n_states : a->n_rules;
     return WWHO_OK;
 }
 
+/* Write fact number `index` about the template for one text (`pair` 0) or two (1) to *value: three numbers for each place, its kind, its
+ * second byte, and its id or text. Returns WWHO_ARGUMENT beyond the last place, and without a template. */
 static int tell_template(wwho_section s, uint32_t pair, uint32_t index, uint32_t *value) {
     uint32_t n = s.at ? read16(s.at + 2 * pair) : 0, i = index % 3;
     if (index / 3 >= n) return WWHO_ARGUMENT;
@@ -104,6 +115,8 @@ static int tell_template(wwho_section s, uint32_t pair, uint32_t index, uint32_t
     return WWHO_OK;
 }
 
+/* Write a fact about the tokenizer, or about model, route, step, automaton or template `number` of it, to *value, as wwho.h says. Returns
+ * WWHO_ARGUMENT if there is no such thing or fact. */
 int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, uint32_t *value) {
     if (!model || !value) return WWHO_ARGUMENT;
     if (of == WWHO_OF_TOKENIZER && !number) return tell_tokenizer(model, index, value);
@@ -115,6 +128,8 @@ int wwho_info(const wwho_model *model, int of, uint32_t number, uint32_t index, 
     return WWHO_ARGUMENT;
 }
 
+/* Return the name of a route in *name, in the artifact, not ended by a zero, and its length in bytes in *len. Returns WWHO_ARGUMENT if
+ * there is no such route. */
 int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **name, size_t *len) {
     if (!model || !name || !len || route >= model->n_routes) return WWHO_ARGUMENT;
     *name = model->routes[route].name;
@@ -122,6 +137,7 @@ int wwho_route_name(const wwho_model *model, uint32_t route, const uint8_t **nam
     return WWHO_OK;
 }
 
+/* Return id, flags, text and length in bytes of added token number `index`. Returns WWHO_ARGUMENT beyond the last one. */
 int wwho_added(const wwho_model *model, uint32_t index, uint32_t *id, uint32_t *flags, const uint8_t **text, size_t *len) {
     if (!model || !id || !flags || !text || !len || index >= model->added.n_tokens) return WWHO_ARGUMENT;
     *id = model->added_ids[index];
@@ -130,6 +146,7 @@ int wwho_added(const wwho_model *model, uint32_t index, uint32_t *id, uint32_t *
     return WWHO_OK;
 }
 
+/* Return the bytes of a section of the artifact, of a kind and, for models, a number. Returns WWHO_ARGUMENT if there is no such section. */
 int wwho_section_bytes(const wwho_model *model, uint32_t kind, uint32_t index, const uint8_t **bytes, size_t *len) {
     if (!model || !bytes || !len || kind >= WWHO_N_SECTIONS) return WWHO_ARGUMENT;
     bool models = kind == WWHO_SECTION_MODEL;
@@ -140,6 +157,7 @@ int wwho_section_bytes(const wwho_model *model, uint32_t kind, uint32_t index, c
     return WWHO_OK;
 }
 
+/* Return the class of a code point in *found; beyond U+10FFFF, that of the end of the text. */
 int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *found) {
     if (!model || !found) return WWHO_ARGUMENT;
     const wwho_classes *c = &model->classes;
@@ -147,6 +165,8 @@ int wwho_class(const wwho_model *model, uint32_t code_point, uint32_t *found) {
     return WWHO_OK;
 }
 
+/* Return in *next the state that an automaton goes to from `state` with a class (the number of classes: the end of the text), and in *rule
+ * the rule that matches before it, or WWHO_NONE. */
 int wwho_advance(const wwho_model *model, uint32_t automaton, uint32_t state, uint32_t class_of, uint32_t *rule, uint32_t *next) {
     if (!model || !rule || !next || automaton >= model->n_automata || class_of > model->classes.n_classes) return WWHO_ARGUMENT;
     const wwho_stored *a = &model->automata[automaton].stored;

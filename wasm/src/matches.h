@@ -12,7 +12,8 @@ typedef struct {
     uint64_t states[WWHO_MAX_TOKEN / 8 + 1];
 } wwho_matches;
 
-/* Look for tokens of at most `most` > 0 bytes. */
+/* Start to look for tokens of at most `most` > 0 bytes at `text`, from which `readable` bytes may be read; m->longest becomes the most
+ * bytes that a match can have. */
 static inline void start_matches(const wwho_vocabulary *v, wwho_matches *m, const uint8_t *text, uint32_t most, size_t readable) {
     m->text = text;
     m->readable = readable;
@@ -24,7 +25,7 @@ static inline void start_matches(const wwho_vocabulary *v, wwho_matches *m, cons
     }
 }
 
-/* The token of this length that is not a superword, or WWHO_NONE. */
+/* Return the token of this length in bytes that is not a superword, or WWHO_NONE. */
 static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m, uint32_t length) {
     uint32_t full = length & ~7u;
     if (length > m->longest) return WWHO_NONE;

@@ -109,7 +109,7 @@ struct wwho_model {
     uint32_t n_vocab, longest; /* all ids are below n_vocab; longest: of all tokens, in bytes */
 };
 
-/* Move the cursor past the segment that starts there; its route goes to *route. */
+/* Move the cursor past the segment that starts there, as the router cuts it; without a router, to the end. Its route goes to *route. */
 static HOT void next_segment(const wwho_model *model, wwho_cursor *c, uint32_t *route) {
     *route = 0;
     if (model->router)

@@ -7,7 +7,7 @@
 
 enum { MODEL_HEAD = 32, FLAG_LATER = 4 };
 
-/* The known kinds of models, by number and symbols. */
+/* Return the functions of the kind of model with this number and kind of symbols, or null if there is no such kind. */
 static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
     static const wwho_kind bytes = {check_bpe, build_bpe, encode_piece, find_bpe}, units = {check_bpe, build_bpe, encode_units, find_bpe};
     static const wwho_kind greedy = {check_greedy, build_greedy, encode_greedy, find_greedy};
@@ -18,7 +18,8 @@ static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
     return 0;
 }
 
-/* Read the head of model number `number`; those of the models before are in `models`. */
+/* Read and check the head of model number `number` into models[number]; the heads of the models before are there already. Returns WWHO_OK
+ * or WWHO_MODEL. */
 static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t number) {
     const uint8_t *p = s->at;
     if (s->length < MODEL_HEAD) return WWHO_MODEL;
@@ -45,7 +46,7 @@ static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t nu
     return WWHO_OK;
 }
 
-/* Whether n_ids is right for ids that count up or step. */
+/* Return true if n_ids is right for the model's number of tokens and its rule for ids. */
 static bool is_counted(const wwho_vocabulary *v) {
     bool space = v->space_id != WWHO_NONE;
     if (v->id_rule == IDS_STEP) return v->n_ids > v->n_tokens && !space;
@@ -53,6 +54,7 @@ static bool is_counted(const wwho_vocabulary *v) {
     return v->n_ids == v->n_tokens + space && (!space || v->space_id == v->first_id + v->n_tokens);
 }
 
+/* Check the heads of all models, and take memory for them. Returns WWHO_OK or WWHO_MODEL. */
 WWHO_LOCAL int plan_models(wwho_model *model, wwho_arena *arena) {
     model->n_models = model->file.n_models;
     for (uint32_t i = 0; i < model->n_models; i++) {
@@ -66,6 +68,8 @@ WWHO_LOCAL int plan_models(wwho_model *model, wwho_arena *arena) {
     return WWHO_OK;
 }
 
+/* Check all models and build their tables, but for the ids of models with STEP, which number_models() fills in later. Returns the status
+ * of the first model that is invalid, or WWHO_OK. */
 WWHO_LOCAL int build_models(wwho_model *model) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
@@ -83,7 +87,8 @@ WWHO_LOCAL int build_models(wwho_model *model) {
     return WWHO_OK;
 }
 
-/* Number a model's tokens with STEP, which skips the ids of added tokens. */
+/* Number a model's tokens with STEP, which skips the ids of added tokens. Returns WWHO_IDS if the tokens do not fill the range of ids up
+ * to its last one. */
 static int step_over(const wwho_model *model, wwho_vocabulary *v) {
     uint32_t token = 0, added = 0, n_added = model->added.n_tokens;
     for (uint32_t i = 0; i < v->n_ids; i++) {
@@ -98,13 +103,15 @@ static int step_over(const wwho_model *model, wwho_vocabulary *v) {
     return token == v->n_tokens && v->by_id[v->n_ids - 1] != WWHO_NONE ? WWHO_OK : WWHO_IDS;
 }
 
-/* The symbol that unknown symbols become, and that merges as any other (FORMAT.md, Encoding); WWHO_NONE if there is none. */
+/* Return the symbol that unknown symbols become, and that merges as any other (FORMAT.md, Encoding); WWHO_NONE if there is none. */
 static uint32_t find_unk_symbol(const wwho_vocabulary *v) {
     if (v->kind_number != KIND_BPE || v->symbols != SYMBOLS_UNITS || v->unknown != UNKNOWN_ID) return WWHO_NONE;
     uint32_t token = token_of(v, v->unk_id);
     return token < v->n_symbols ? token : WWHO_NONE;
 }
 
+/* Number the tokens of models with STEP, once the added tokens are known, find each unk_symbol, and check that each unk_id is the id of a
+ * token. Returns WWHO_OK, WWHO_IDS or WWHO_MODEL. */
 WWHO_LOCAL int number_models(wwho_model *model) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];

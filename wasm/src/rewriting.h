@@ -99,15 +99,17 @@ enum {
     N_TAILS = 28
 };
 
-/* The place in the pages of a code point, or of a byte of broken UTF-8. */
+/* Return the place in the pages of a step of a code point, or of 0x110000 plus a byte of broken UTF-8. */
 static inline uint32_t cell_of(const wwho_step *step, uint32_t code_point) {
     return 128u * step->page[code_point >> 7] + (code_point & 127);
 }
 
+/* Return what a map turns a character into; for a character that the map does not mention, the rewrite that keeps it. */
 static inline const wwho_rewrite *rewrite_of(const wwho_step *step, uint32_t code_point) {
     return &step->rewrites[step->pages[cell_of(step, code_point)]];
 }
 
+/* Return true if a map composes Hangul, and a character is a vowel or a tail, which may join the character before. */
 static inline bool joins_hangul(const wwho_step *step, uint32_t code_point) {
     return step->flags & HANGUL_TOGETHER && (code_point - VOWELS < N_VOWELS || (code_point > TAILS && code_point - TAILS < N_TAILS));
 }

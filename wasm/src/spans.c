@@ -1,6 +1,8 @@
 /* The pretokens and units of a text, and the offsets of tokens in characters. */
 #include "encoder.h"
 
+/* Add the pretoken from `at` to `end` of a route to e->spans, as one span, or, if the route has `units`, as one span for each unit. Beyond
+ * the capacity, spans are only counted. */
 WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
     uint32_t number = (uint32_t)(route - e->model->routes), rule = WWHO_PIECE;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);
@@ -15,8 +17,9 @@ WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, s
     }
 }
 
-/* Convert ascending places of a text to numbers of characters: how many begin before each place or, with `down`, how many end at or before
- * it. With `before`, use the place before each instead (0 for the first). False if a place is beyond the text, or before the last one. */
+/* Convert n ascending places (bytes) of a text to numbers of characters, or of UTF-16 units with `utf16`, into `out`: how many begin
+ * before each place or, with `down`, how many end at or before it. With `before`, use the place before each instead (0 for the first).
+ * Returns false if a place is beyond the text, or less than the last one. */
 static bool to_characters(const uint8_t *text, size_t len, const uint32_t *places, size_t n, bool before, bool down, int utf16,
                           uint32_t *out) {
     size_t next = 0; /* the first character that is not counted */
@@ -35,6 +38,9 @@ static bool to_characters(const uint8_t *text, size_t len, const uint32_t *place
     return true;
 }
 
+/* Convert the starts and ends of n tokens from bytes to characters or UTF-16 units, into `first` and `last`, as wwho.h says; without
+ * starts, each token starts at the end of the one before. A token that is part of a character gets all of it. WWHO_ARGUMENT if places do
+ * not ascend or are beyond the text. */
 int wwho_offsets(const uint8_t *text, size_t len, const uint32_t *starts, const uint32_t *ends, size_t n, int utf16, uint32_t *first,
                  uint32_t *last) {
     if ((!text && len) || (n && (!ends || !first || !last)) || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;

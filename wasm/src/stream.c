@@ -3,19 +3,23 @@
 
 enum { DEPTH = 4, MOST_STATES = 1 << 10 }; /* scanners that run side by side */
 
-/* A scanner of a configuration: its state, and how many tentative ends lie between its start and that of the next scanner. There may be
- * several, because a later scanner may finish first. */
+/* Return the state of scanner i of a configuration; 0 if there are fewer scanners. Scanners have 16 bits each, ten of them for the
+ * state. */
 static inline uint32_t state_of(uint64_t configuration, uint32_t i) { return i < DEPTH ? configuration >> 16 * i & 0x3FF : 0; }
+
+/* Return how many tentative ends lie between the start of scanner i of a configuration and that of the next scanner. There may be several,
+ * because a later scanner may finish first. */
 static inline uint32_t ends_of(uint64_t configuration, uint32_t i) { return configuration >> (16 * i + 10) & 63; }
 
-/* The tentative ends from scanner i on. */
+/* Return how many tentative ends a configuration has from scanner i on. */
 static uint32_t open_from(uint64_t configuration, uint32_t i) {
     uint32_t n = 0;
     for (; state_of(configuration, i); i++) n += ends_of(configuration, i);
     return n;
 }
 
-/* The configuration that a class leads to; the move, except its row, goes to *move. False if it has too many scanners or ends. */
+/* Compute the configuration *to that a class leads to from `from`, and its move, except the row. With `end`, the class is that of the end
+ * of the text. Returns false if it has too many scanners or ends. */
 static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t class, bool end, uint64_t *to, wwho_move *move) {
     uint32_t n = 0;
     *to = 0;
@@ -39,7 +43,7 @@ static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t 
     return open_from(*to, 0) < 16;
 }
 
-/* The set of configurations to which a column leads from those of a set. */
+/* Return the set of configurations (a bit each) to which a column leads from those of the set `from`. */
 static uint64_t after_column(const wwho_stream *s, uint64_t from, const wwho_move *column) {
     uint64_t to = 0;
     for (uint32_t i = 0; i < s->n; i++)
@@ -48,7 +52,8 @@ static uint64_t after_column(const wwho_stream *s, uint64_t from, const wwho_mov
 }
 
 /* Build the moves of a character together with a letter, for configurations in which every letter does the same and further letters do
- * nothing. The character that lacks such a move after letters becomes the trigger. Returns the configurations in which another one does. */
+ * nothing (`still`). The character that lacks such a move after letters becomes the trigger. Returns the set of configurations in which
+ * another one lacks it. */
 static uint64_t put_pairs(wwho_stream *s, uint64_t still) {
     uint64_t bad = 0;
     s->trigger = 0xFF;
@@ -75,8 +80,8 @@ static uint64_t put_pairs(wwho_stream *s, uint64_t still) {
     return bad;
 }
 
-/* Whether all letters can be skipped except the first after any other character, and the STREAM_EDGE characters after a trigger, after a
- * character beyond ASCII, or at the start. This holds if, in every configuration to which all of those but the last lead, other
+/* Return true if all letters can be skipped except the first after any other character, and the STREAM_EDGE characters after a trigger,
+ * after a character beyond ASCII, or at the start. This holds if, in every configuration to which all of those but the last lead, other
  * characters have a move together with a letter, and a letter leads to a configuration that letters leave as it is. */
 static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
     uint64_t from = ~UINT64_C(0), to = 0;
@@ -87,7 +92,8 @@ static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
     return !(from & bad) && !(to & ~still);
 }
 
-/* Find the letters, and check that they can be skipped. */
+/* Find the longest range of ASCII characters (the letters) that leave configurations as they are, and check that they, and runs of spaces,
+ * can be skipped: sets s->first, last, trigger, skips and blank. */
 static void put_letters(wwho_stream *s) {
     uint64_t still = 0, common = 0; /* configurations that all letters, or all of the current range, leave as they are without an end */
     for (uint32_t c = ' ', first = c, longest = 7; c < 127; c++) {
@@ -114,6 +120,8 @@ static void put_letters(wwho_stream *s) {
     }
 }
 
+/* Build the streaming automaton *s of an automaton whose scanner table is built: its configurations and moves. s->n is 0 if it has too
+ * many. */
 WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
     uint64_t found[MOST_CONFIGURATIONS] = {WWHO_START};
     uint32_t n = 1, n_columns = a->stored.n_columns;
@@ -147,8 +155,9 @@ typedef struct {
     wwho_16 first, span, trigger, blank;
 } wwho_marks;
 
-/* Find in 64 bytes which are no letters, which are a trigger or not ASCII, and which are blanks. Returns whether any is not ASCII. Writes
- * the bytes to `shown`, with the highest bit set if a letter follows. */
+/* Find in 64 bytes of text which are no letters (*others), which are a trigger or not ASCII (*edges), and which are blanks: a bit each,
+ * the lowest for the first. Returns true if any is not ASCII. Writes the bytes to `shown`, with the highest bit set if a letter follows.
+ * Reads 65 bytes. */
 static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, uint64_t *others, uint64_t *edges, uint64_t *blanks) {
     uint64_t letters = 0, found = 0, blank = 0;
 #ifdef WIDE_WORDS
@@ -183,7 +192,8 @@ static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, ui
     return wide;
 }
 
-/* Apply the move of a character at a place, or of it and a letter, to the ends; the next end goes to `out`. */
+/* Apply the move of a character at a place, alone or with a letter, to the ends at `out`, and go to its configuration (*row). Returns
+ * where the next end goes, which is before `out` if tentative ends are dropped. */
 static HOT uint32_t *apply_move(const wwho_move *column, size_t at, size_t *row, uint32_t *out) {
     const wwho_move *move = column + *row;
     out[move->put] = (uint32_t)at;
@@ -192,9 +202,11 @@ static HOT uint32_t *apply_move(const wwho_move *column, size_t at, size_t *row,
     return out + move->net;
 }
 
-/* The same, for places that run less often. */
+/* Apply a move as apply_move() does, for places that run less often. */
 static HOT uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return apply_move(column, at, row, out); }
 
+/* Continue to cut a text: write the ends of matches from ends[n] on, as long as `ends`, of `room` places, has room for STREAM_STEP more.
+ * Returns how many ends there are then. The cutter moves to the text that is not read. */
 WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
                                     uint32_t room, uint32_t *open) {
     const wwho_move *table = s->table;

@@ -44,6 +44,8 @@ struct wwho_stream {
 #define STREAM_STEP 66u
 #define STREAM_EDGE 4u
 
+/* Build the streaming automaton *s of an automaton whose scanner table is built: its configurations and moves. s->n is 0 if it has too
+ * many. */
 WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s);
 
 /* A text that is being cut; the text before `c.at` has been read. */
@@ -52,8 +54,9 @@ typedef struct {
     uint32_t row, carry;
 } wwho_cutter;
 
-/* Continue cutting: write ends from ends[n] on, as long as there is room for STREAM_STEP more, and return their number. At the end of the
- * text, all are final; before that, the last *open of them are not. */
+/* Continue to cut a text: write the ends of matches from ends[n] on, as long as `ends`, of `room` places, has room for STREAM_STEP more.
+ * Returns how many ends there are then. The cutter moves to the text that is not read. The last *open of the ends are tentative and may be
+ * replaced by the next call; at the end of the text, *open is 0. */
 WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
                                uint32_t room, uint32_t *open);
 

@@ -3,6 +3,7 @@
 
 enum { KEYS = 257, KEY_WORDS = KEYS / 64 + 1 };
 
+/* Return the node that n > 0 bytes of text lead to from a node at `depth` (bytes from the root); 0 if there is none. */
 WWHO_LOCAL uint32_t follow(const wwho_trie *trie, uint32_t node, uint32_t depth, const uint8_t *text, size_t n) {
     uint32_t i = 0;
     do node = next_node(trie, node, depth + i, text[i]);
@@ -10,10 +11,12 @@ WWHO_LOCAL uint32_t follow(const wwho_trie *trie, uint32_t node, uint32_t depth,
     return node;
 }
 
+/* Return the token with exactly this text of n > 0 bytes, in the set of a root (0 or 1), or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n) {
     return token_at(trie, follow(trie, root, 0, text, n), (uint32_t)n); /* roots have no tokens */
 }
 
+/* Take memory for a trie of n_tokens texts that need at most n_nodes nodes; its fields are null if there is none. */
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_nodes) {
     trie->order = take_numbers(arena, n_tokens);
     trie->sorted = take_numbers(arena, n_tokens);
@@ -21,7 +24,7 @@ WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens,
     trie->bytes = take(arena, n_nodes + N_FIRST);
 }
 
-/* What tokens are sorted by at a depth: 0 if the text ends there, else 1 more than the byte. */
+/* Return the key by which tokens are sorted at a depth: 0 if the text of the token ends there, else 1 more than the byte. */
 static inline uint32_t key_of(const wwho_trie *trie, uint32_t token, uint32_t depth) {
     uint32_t at = trie->offset[token] + depth;
     return at == trie->offset[token + 1] ? 0 : trie->texts[at] + 1u;
@@ -63,7 +66,8 @@ static uint32_t add_children(wwho_trie *trie, uint32_t node, uint32_t depth, uin
     return n;
 }
 
-/* Level by level. */
+/* Fill a trie, level by level, with n_first texts for the first root and n_tokens - n_first for the second. `texts` and `offset` must
+ * outlive it. Returns false if two texts of one root are the same. */
 WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens) {
     trie->texts = texts;
     trie->offset = offset;

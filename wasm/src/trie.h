@@ -25,7 +25,7 @@ typedef struct {
     uint32_t *order, *sorted; /* while building: the tokens as the nodes of a level have them, and as their children do */
 } wwho_trie;
 
-/* The token whose text ends at a node, `depth` bytes from the root, or WWHO_NONE. */
+/* Return the token whose text ends at a node, `depth` bytes from the root, or WWHO_NONE. Node 0 has none. */
 static inline uint32_t token_at(const wwho_trie *trie, uint32_t node, uint32_t depth) {
     const wwho_node at = trie->nodes[node];
     WWHO_ASSERT(node == 0 || depth > 0);
@@ -33,8 +33,8 @@ static inline uint32_t token_at(const wwho_trie *trie, uint32_t node, uint32_t d
     return ends ? at.token : WWHO_NONE;
 }
 
-/* The node that a byte leads to from a node at `depth`; 0 if there is none. Among children, the steps do not depend on the comparison, so
- * no branch is mispredicted. */
+/* Return the node that a byte leads to from a node at `depth`; 0 if there is none. Among children, the search does not depend on the
+ * comparison, so no branch is mispredicted. */
 static HOT uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t depth, uint8_t byte) {
     uint32_t at = trie->nodes[node].children, n = trie->nodes[node].n;
     if (node < ROOTS) {
@@ -54,17 +54,17 @@ static HOT uint32_t next_node(const wwho_trie *trie, uint32_t node, uint32_t dep
     return trie->bytes[at] == byte ? at : 0;
 }
 
-/* The node that n > 0 bytes lead to from a node at `depth`; 0 if there is none. */
+/* Return the node that n > 0 bytes of text lead to from a node at `depth` (bytes from the root); 0 if there is none. */
 WWHO_LOCAL uint32_t follow(const wwho_trie *trie, uint32_t node, uint32_t depth, const uint8_t *text, size_t n);
 
-/* The token with exactly this text of n > 0 bytes, in the set of a root, or WWHO_NONE. */
+/* Return the token with exactly this text of n > 0 bytes, in the set of a root (0 or 1), or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n);
 
-/* Memory for n_tokens texts that need at most n_nodes nodes. */
+/* Take memory for a trie of n_tokens texts that need at most n_nodes nodes; its fields are null if there is none. */
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_nodes);
 
-/* Fill a trie with n_first texts for the first root and n_tokens - n_first for the second. `texts` and `offset` must outlive it. False if
- * two texts of one root are the same. */
+/* Fill a trie, level by level, with n_first texts for the first root and n_tokens - n_first for the second. `texts` and `offset` must
+ * outlive it. Returns false if two texts of one root are the same. */
 WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens);
 
 #endif

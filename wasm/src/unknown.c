@@ -2,14 +2,15 @@
 #include "cache.h"
 #include "encoder.h"
 
-/* Whether every byte of a text has a token. */
+/* Return true if every byte of a text of n bytes has a token with an id. */
 static bool has_bytes(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (v->ids[v->first_byte + text[i]] == WWHO_NONE) return false;
     return true;
 }
 
-/* Put the longest symbols that the text begins with, and lone spaces, one after another. Returns where it begins with neither. */
+/* Write the longest symbols that the text from `at` to `end` begins with, and lone spaces, one after another. Returns where it begins with
+ * neither. */
 static size_t put_parts(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     while (at < end) {
         wwho_matches matches;
@@ -24,15 +25,18 @@ static size_t put_parts(wwho_encoder *e, const wwho_vocabulary *v, size_t at, si
     return at;
 }
 
-/* Whether an unknown symbol becomes unk_id whatever its bytes are. */
+/* Return true if an unknown symbol becomes unk_id whatever its bytes are: the model or the flags of the call say so. */
 static bool becomes_unk(const wwho_encoder *e, const wwho_vocabulary *v) {
     return v->unknown == UNKNOWN_ID || (e->flags & WWHO_UNK_TOKEN && v->unk_id != WWHO_NONE);
 }
 
+/* Return true if an unknown symbol with this text of n bytes becomes the tokens of its bytes. */
 WWHO_LOCAL bool falls_back(const wwho_encoder *e, const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     return v->unknown == UNKNOWN_BYTES && !becomes_unk(e, v) && has_bytes(v, text, n);
 }
 
+/* Write the replacement for the text from `at` to `end`, which the model lacks: tokens of a speller, tokens of bytes, or unk_id. `again`:
+ * the symbol directly before became unk_id, which both share if the model fuses them. Returns true if the last token written is unk_id. */
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again) {
     bool unk = becomes_unk(e, v);
     if (!unk && v->unknown == UNKNOWN_SPELL) {

@@ -6,7 +6,7 @@
 
 #define REPLACEMENT 0xFFFDu
 
-/* The width, in bytes, of the character at `text`, of n > 0 bytes; its code point goes to *code_point. Follows the Unicode standard's
+/* Return the width in bytes of the character at `text`, of n > 0 bytes; its code point goes to *code_point. Follows the Unicode standard's
  * table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF. Any other byte is one character, read as U+FFFD. */
 static inline uint32_t utf8_next(const uint8_t *text, size_t n, uint32_t *code_point) {
     uint32_t lead = text[0];
@@ -38,19 +38,21 @@ static inline uint32_t utf8_next(const uint8_t *text, size_t n, uint32_t *code_p
     return 1;
 }
 
-/* The same, not inlined. */
+/* Return the width in bytes of the character at `text`, of n > 0 bytes, as utf8_next(), but not inlined; its code point goes to
+ * *code_point. */
 WWHO_LOCAL uint32_t next_character(const uint8_t *text, size_t n, uint32_t *code_point);
 
-/* The width, in bytes, of the character that ends at text[at], in a text that begins at `from`. */
+/* Return the width in bytes of the character that ends at text[at], in a text that begins at `from`, before `at`; its code point goes to
+ * *code_point (U+FFFD for a byte of broken UTF-8). */
 WWHO_LOCAL uint32_t character_before(const uint8_t *text, size_t from, size_t at, uint32_t *code_point);
 
-/* Write the bytes of a character; 0x110000 + a byte is a byte of broken UTF-8. Returns their number. */
+/* Write the UTF-8 bytes of a character to `out`, which has room for four; 0x110000 plus a byte becomes that byte. Returns their number. */
 WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out);
 
-/* The number of bytes without an incomplete character at the end, for a text that continues. */
+/* Return how many of len bytes remain without an incomplete character at the end, for a text that continues. */
 WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len);
 
-/* Whether n bytes are well-formed UTF-8. */
+/* Return true if n bytes are well-formed UTF-8. */
 WWHO_LOCAL bool well_formed(const uint8_t *text, uint32_t n);
 
 #endif

@@ -26,23 +26,24 @@ typedef struct {
 
 static const double SHIFT_FROM = 100000; /* SentencePiece keeps its sums below this */
 
-/* Offer a path to a slot, by a token of n bytes. It replaces the present path only if it is better, so among equal paths the one with the
- * longest last token wins. */
+/* Offer a path to a slot, by a token of n bytes with this sum of scores. It replaces the present path only if it is better, so among equal
+ * paths the one with the longest last token wins. With `narrow`, the sum is rounded to f32. */
 static inline void offer(wwho_path *p, uint32_t slot, uint32_t n, uint32_t token, double score) {
     wwho_slot *to = &p->lattice->slots[slot];
     if (p->unigram->narrow) score = (float)score;
     if (!to->length || score > to->score) *to = (wwho_slot){score, token, (uint16_t)n};
 }
 
-/* Subtract the sum of a slot from that slot and from all slots after it. */
+/* Subtract the sum of a slot from that slot and from all slots within reach after it, so that sums of f32 stay exact, as in
+ * SentencePiece. */
 static void shift_scores(wwho_path *p, uint32_t slot) {
     wwho_slot *slots = p->lattice->slots;
     const double by = slots[slot].score;
     for (uint32_t i = slot; i <= slot + p->reach; i++) slots[i].score = (float)(slots[i].score - by);
 }
 
-/* Extend the paths by all tokens that start in the slots from `slot` to `stop`. Returns where the last character ends, which is at `stop`
- * or after it. */
+/* Extend the paths by all tokens that start in the slots from `slot` to `stop`, and by one unknown character where no token is that
+ * character. Returns the slot where the last character ends, which is `stop` or after it. */
 static uint32_t extend(wwho_path *p, uint32_t slot, size_t stop) {
     const wwho_trie *trie = &p->unigram->trie;
     wwho_lattice *s = p->lattice;
@@ -64,17 +65,20 @@ static uint32_t extend(wwho_path *p, uint32_t slot, size_t stop) {
     return slot;
 }
 
+/* Store the paths that continue from a slot in a front. */
 static void save(const wwho_path *p, wwho_front *front, uint32_t slot) {
     copy_bytes(front->slots, p->lattice->slots + slot, (p->reach + 1) * sizeof *front->slots);
 }
 
+/* Put the paths of a front at slot 0 of the lattice, and clear all other slots. */
 static void restore(wwho_path *p, const wwho_front *front) {
     wwho_slot *slots = p->lattice->slots;
     copy_bytes(slots, front->slots, (p->reach + 1) * sizeof *slots);
     fill_bytes(slots + p->reach + 1, 0, (LATTICE_SLOTS - p->reach - 1) * sizeof *slots);
 }
 
-/* Write the unknown characters before `end`. In tokenizers, though not in SentencePiece, their joined text may be a token. */
+/* Write the unknown characters from p->unknown to `end`, if there are any, as one symbol. In tokenizers, though not in SentencePiece,
+ * their joined text may be a token. Such a pretoken is not cached. */
 static void put_unknowns(wwho_path *p, size_t end) {
     if (p->unknown == end) return;
     const wwho_vocabulary *v = p->v;
@@ -89,7 +93,8 @@ static void put_unknowns(wwho_path *p, size_t end) {
     p->kept.n = MAX_KEPT + 1;
 }
 
-/* Write the tokens of the path up to a slot. */
+/* Write the tokens of the best path from p->done up to a slot, and move p->done there. Unknown characters at the end wait for more.
+ * Overwrites `origin` of the lattice. */
 static void put_path(wwho_path *p, uint32_t slot) {
     const wwho_vocabulary *v = p->v;
     wwho_lattice *s = p->lattice;
@@ -112,7 +117,8 @@ static void set_mark(wwho_path *p, uint32_t slot) {
     for (uint32_t i = slot; i <= slot + p->reach; i++) p->lattice->origin[i] = (uint32_t)(p->base + i);
 }
 
-/* The place after the mark that all paths that end in slot `last` or after it go through, or WWHO_NONE. */
+/* Return the place after the mark that all paths that end in slot `last` or after it go through, or WWHO_NONE if they have none in common.
+ * Updates `origin` from the mark on. */
 static uint32_t common_origin(wwho_path *p, uint32_t mark, uint32_t last) {
     wwho_lattice *s = p->lattice;
     uint32_t common = WWHO_NONE;
@@ -127,7 +133,7 @@ static uint32_t common_origin(wwho_path *p, uint32_t mark, uint32_t last) {
     return same ? common : WWHO_NONE;
 }
 
-/* Move the paths that continue from a slot to slot 0. */
+/* Move the paths that continue from a slot, and their origins, to slot 0, and p->base with them. */
 static void slide(wwho_path *p, uint32_t slot) {
     wwho_lattice *s = p->lattice;
     save(p, &s->mark, slot);
@@ -136,8 +142,9 @@ static void slide(wwho_path *p, uint32_t slot) {
     p->base += slot;
 }
 
-/* Find a place that the best path goes through. If `until` is such a place, the result is another one about half-way there. If `until` is
- * 0, its distance from here is at least half of the distance that the scout went. */
+/* Find a place that the best path goes through, after p->base. If `until` is such a place, the result is another one about half-way there.
+ * If `until` is 0, its distance from here is at least half of the distance that the scout went. Stores no tokens, and leaves p->base as it
+ * was. */
 static size_t scout(wwho_path *p, size_t until) {
     const size_t base = p->base, stop = until ? until : p->end;
     size_t mark = base + (until ? (until - base) / 2 : WINDOW_BYTES / 2), found = stop;
@@ -162,7 +169,7 @@ static size_t scout(wwho_path *p, size_t until) {
     return found;
 }
 
-/* Write the path up to a place that scouts find. */
+/* Write the best path from p->base up to a place that scouts find, window by window; moves p->base and the lattice's start there. */
 static void scout_path(wwho_path *p) {
     size_t places[64]; /* each place is at most half as far as the one before, plus a token */
     uint32_t n = 0;
@@ -182,6 +189,9 @@ static void scout_path(wwho_path *p) {
     }
 }
 
+/* Encode the pretoken from `at` to `end`, of any length, with the tokens that have the best sum of scores; unknown characters next to each
+ * other are one symbol. Stores the tokens in the cache under `key` if they are few and all known. Stops when more than e->limit tokens are
+ * written. */
 void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     (void)route;
     wwho_lattice *s = e->lattice;
@@ -220,13 +230,16 @@ void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route 
     keep_noted(key, v, &p.kept);
 }
 
+/* Return the token with this text of n > 0 bytes, or WWHO_NONE, for a model of the kind VITERBI. */
 WWHO_LOCAL uint32_t find_viterbi(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     return find_node(&((const wwho_unigram *)v->own)->trie, 0, text, n);
 }
 
-/* The size of a score in bytes. */
+/* Return the size of a score in bytes. */
 static uint32_t score_size(bool narrow) { return narrow ? 4 : 8; }
 
+/* Check the head at p of a model of the kind VITERBI, of `length` bytes with all that follows it, and take memory for its trie and scores.
+ * Returns WWHO_OK or WWHO_MODEL. */
 WWHO_LOCAL int check_viterbi(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
     bool plain = !v->symbols && !v->fuse && !v->anywhere && v->n_symbols && !v->n_merges && v->unknown != UNKNOWN_NONE;
     if (length < VITERBI_HEAD || !plain || read32(p) > 1) return WWHO_MODEL;
@@ -242,7 +255,7 @@ WWHO_LOCAL int check_viterbi(const uint8_t *p, uint32_t length, wwho_vocabulary 
 }
 
 /* Read score i of the n scores at p. The scores are stored by bytes: byte k of all scores is stored together. Each score is stored as the
- * difference of its bits from those of the score before. */
+ * difference of its bits from those of the score before, which *bits holds and gets. */
 static double next_score(const uint8_t *p, uint32_t i, uint32_t n, bool narrow, uint64_t *bits) {
     double wide;
     float value;
@@ -255,6 +268,8 @@ static double next_score(const uint8_t *p, uint32_t i, uint32_t n, bool narrow, 
     return narrow ? value : wide;
 }
 
+/* Read the texts and scores of a model of the kind VITERBI, and build its trie. The score of unknown characters is ten below the lowest.
+ * Returns WWHO_OK, WWHO_SYMBOLS, WWHO_TOKEN_LENGTH, WWHO_TOKEN_DUPLICATE or WWHO_SCORES. */
 WWHO_LOCAL int build_viterbi(wwho_vocabulary *v, number_columns *c) {
     wwho_unigram *own = (wwho_unigram *)v->own;
     uint32_t n = v->n_tokens, size = n * score_size(own->narrow);

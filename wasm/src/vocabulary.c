@@ -1,6 +1,7 @@
 /* Build a vocabulary's tables: see vocabulary.h. */
 #include "vocabulary.h"
 
+/* Return the hash of a text of n bytes, as find_text() takes it. It is safe to read `readable` bytes from its start on. */
 WWHO_LOCAL uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
     uint64_t state = 0;
     size_t at = 0;
@@ -8,6 +9,8 @@ WWHO_LOCAL uint64_t hash_text(const uint8_t *text, size_t n, size_t readable) {
     return hash_finish(state, load_tail(text + at, n, readable - at), n);
 }
 
+/* Return the token whose text is these n > 0 bytes, with the hash that hash_text() gives, or WWHO_NONE. It is safe to read `readable`
+ * bytes from the start of the text on. */
 WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash) {
     wwho_text *where;
     if (n > v->longest || !may_have(&v->text_filter, hash)) return WWHO_NONE;
@@ -21,18 +24,20 @@ enum { FETCHED = 16 };
 /* The character classes of FORMAT.md, BPE. */
 enum { N_CHARACTER_CLASSES = 224 };
 
-/* At most five of eight slots are used. This halves the memory if the number of tokens is just above a power of two, so that the table fits
- * the cache. */
+/* Return the log2 of the number of slots for n pairs, at least 4. At most five of eight slots are used. This halves the memory if the
+ * number of tokens is just above a power of two, so that the table fits the cache. */
 static uint32_t table_bits(uint64_t n) {
     uint32_t bits = 4;
     while ((UINT64_C(5) << bits) / 8 < n) bits++;
     return bits;
 }
 
+/* Take memory for a filter of 2^log2 bits, zeroed, and return the filter; its bits are null if there is no memory. */
 static wwho_filter take_filter(wwho_arena *arena, uint32_t log2) {
     return (wwho_filter){take_zeroed(arena, UINT64_C(1) << log2 >> 3), log2};
 }
 
+/* Take memory for a table of n pairs and for its filter, zeroed, and return the table. Its rank is null: the token's number is its rank. */
 static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
     uint32_t log2 = table_bits(n);
     uint64_t *slots = take_zeroed(arena, UINT64_C(8) << log2);
@@ -40,8 +45,11 @@ static wwho_pairs take_pairs(wwho_arena *arena, uint32_t n) {
     return (wwho_pairs){slots, log2, 0, take_filter(arena, log2 + 3)};
 }
 
+/* Return how many tokens a vocabulary has from n_tokens on: the lone space and, with UNKNOWN_BYTES, the 256 bytes. */
 static uint32_t extra_tokens(const wwho_vocabulary *v) { return (v->space_id != WWHO_NONE) + (v->unknown == UNKNOWN_BYTES ? 256u : 0); }
 
+/* Take memory for the texts of a vocabulary's tokens and, unless ids count up, for its ids. Its counts are set before (n_tokens,
+ * text_bytes, n_ids); first_byte is set here. */
 WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v) {
     uint32_t extra = extra_tokens(v), n = v->n_tokens + extra;
     v->first_byte = v->unknown == UNKNOWN_BYTES ? n - 256 : WWHO_NONE;
@@ -53,6 +61,8 @@ WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v) {
     v->by_id = take_numbers(arena, v->n_ids);
 }
 
+/* Take memory for the lookups of a vocabulary: pairs, parts, texts and filters. No merge makes its last n_unmade tokens, and its last
+ * n_superwords merges join words; n_made, n_plain and line_bits are set here. */
 WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords, uint32_t n_unmade) {
     uint32_t n = v->n_tokens;
     v->n_made = n - n_unmade;
@@ -68,16 +78,19 @@ WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_su
     v->prefix_filter = take_filter(arena, v->line_bits + 4);
 }
 
+/* Add a hash to a filter. */
 static inline void add_hash(const wwho_filter *filter, uint64_t hash) {
     uint32_t bit = (uint32_t)(hash >> (64 - filter->log2));
     filter->bits[bit >> 3] |= (uint8_t)(1u << (bit & 7));
 }
 
+/* Return the key of the pair that a token is merged from: left part and right part, 21 bits each. */
 static inline uint64_t pair_key(const wwho_vocabulary *v, uint32_t token) {
     return (uint64_t)v->left[token] << WWHO_ID_BITS | v->right[token];
 }
 
-/* Make the tokens from `from` to `to` available for lookup by their pairs. Returns false if two have the same pair. */
+/* Enter the tokens from `from` up to, but without, `to` in a table by the pairs that they are merged from. Returns false if two have the
+ * same pair. */
 static bool add_pairs(const wwho_vocabulary *v, const wwho_pairs *pairs, uint32_t from, uint32_t to) {
     uint32_t mask = (1u << pairs->log2) - 1, shift = 64 - pairs->log2;
     for (uint32_t token = from; token < to; token++) {
@@ -92,7 +105,7 @@ static bool add_pairs(const wwho_vocabulary *v, const wwho_pairs *pairs, uint32_
     return true;
 }
 
-/* The hash of a token's text. The hashes of its prefixes are added to the filter. */
+/* Return the hash of a token's text, and add the hashes of its prefixes of 8, 16, .. bytes to the prefix filter. */
 static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
     const uint32_t from = v->offset[token], n = v->offset[token + 1] - from;
     const uint8_t *text = v->texts + from;
@@ -105,7 +118,8 @@ static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
     return hash_finish(state, load_tail(text + at, n, n - at), n);
 }
 
-/* Make the texts of n tokens, at most FETCHED, available for lookup. Returns false if one is there already. */
+/* Enter the texts of n tokens from `token` on, at most FETCHED, in the table of texts, and raise v->longest to their lengths. Returns
+ * false if one is there already. */
 static bool add_some(wwho_vocabulary *v, uint32_t token, uint32_t n) {
     uint64_t hashes[FETCHED];
     for (uint32_t i = 0; i < n; i++) hashes[i] = hash_token(v, token + i);
@@ -123,13 +137,15 @@ static bool add_some(wwho_vocabulary *v, uint32_t token, uint32_t n) {
     return true;
 }
 
+/* Enter the texts of all tokens in the table of texts, so that find_text() finds them. Returns false if two tokens have the same text. */
 WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
     for (uint32_t token = 0; token < v->n_tokens; token += FETCHED)
         if (!add_some(v, token, v->n_tokens - token < FETCHED ? v->n_tokens - token : FETCHED)) return false;
     return true;
 }
 
-/* Append the text of a token to that of `shown` that is being written. The text of each symbol but the first one loses the prefix. */
+/* Write the text of a token as the file has it to `shown`, after that of the token before. The text of each symbol but the first one loses
+ * the prefix. Returns WWHO_OK or WWHO_TOKEN_LENGTH. */
 static int show_token(const wwho_vocabulary *v, wwho_vocabulary *shown, uint32_t token) {
     uint32_t parts[WWHO_MAX_TOKEN], n = 0, at = shown->offset[token];
     bool first = true;
@@ -150,6 +166,8 @@ static int show_token(const wwho_vocabulary *v, wwho_vocabulary *shown, uint32_t
     return WWHO_OK;
 }
 
+/* Write the texts of a model with a prefix as the file has them to v->shown, and enter them in its table: without the prefix of all
+ * symbols of a token but the first one. Returns WWHO_OK, WWHO_TOKEN_LENGTH or WWHO_TOKEN_DUPLICATE. */
 WWHO_LOCAL int add_shown(wwho_vocabulary *v) {
     int status = WWHO_OK;
     for (uint32_t token = 0; !status && token < v->n_tokens; token++) status = show_token(v, v->shown, token);
@@ -158,6 +176,7 @@ WWHO_LOCAL int add_shown(wwho_vocabulary *v) {
     return add_texts(v->shown) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
 }
 
+/* Write the texts of the tokens from n_tokens on: the lone space, and the 256 bytes, as far as the vocabulary has them. */
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
     uint32_t *end = v->offset + v->n_tokens, space = v->space_id != WWHO_NONE;
     for (uint32_t i = 0; i < extra_tokens(v); i++, end++) {
@@ -167,7 +186,8 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
 }
 
 /* Write the text of a token: the texts of its two parts, joined. A part with a higher number has no text yet, so it is split into its own
- * parts. The parts still to do are stored where the offsets of later tokens will be. */
+ * parts. The parts still to do are stored where the offsets of later tokens will be. Also sets the token's level. Returns WWHO_OK, or
+ * WWHO_TOKEN_LENGTH if the text is too long or the parts form a cycle. */
 static int make_token(wwho_vocabulary *v, uint32_t token) {
     uint32_t *parts = v->offset + token + 1, n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
     parts[0] = v->right[token];
@@ -197,6 +217,7 @@ static int make_token(wwho_vocabulary *v, uint32_t token) {
     return WWHO_OK;
 }
 
+/* Read the next LEB128 number, in its shortest form and of at most four bytes. Returns 0 and sets c->at to null if there is none. */
 WWHO_LOCAL uint32_t next_number(number_columns *c) {
     const uint8_t *p = c->at;
     uint32_t value = 0;
@@ -211,7 +232,8 @@ WWHO_LOCAL uint32_t next_number(number_columns *c) {
     return 0;
 }
 
-/* Read the ranks of tokens. n_ties tokens have the same rank as the token before them. */
+/* Fill in the ranks of tokens, if the model stores any: those of the n_ties tokens that have the same rank as the token before them are
+ * read. Levels are cleared. Returns false if a number is invalid. */
 static bool read_ties(wwho_vocabulary *v, number_columns *c) {
     for (uint32_t i = 0; v->rank && i < v->n_made; i++) {
         v->rank[i] = i;
@@ -226,15 +248,16 @@ static bool read_ties(wwho_vocabulary *v, number_columns *c) {
     return c->at;
 }
 
-/* The class of the character at text[0], of n > 0 bytes: FORMAT.md, BPE. */
+/* Return the class of the character at text[0], of n > 0 bytes: FORMAT.md, BPE. 0 is a byte that continues a character. */
 static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
     uint32_t lead = text[0];
     if (lead < 0xC0) return lead < 0x80 ? 1 + ((lead | 32) - 'a' < 26) : 0;
     return (uint8_t)(lead / 2 == 0x70 && n > 1 ? 64 + (lead - 0xE0) * 32 + text[1] / 2 : lead / 2);
 }
 
-/* Read the parts of all merges. The table of texts is still empty and serves as scratch memory, for the tokens in the order of the right
- * column and for the classes of the first and last character of each token. */
+/* Read the parts of all merges into v->left and v->right. The table of texts is still empty and serves as scratch memory, for the tokens
+ * in the order of the right column and for the classes of the first and last character of each token; it is zero again afterwards. Returns
+ * WWHO_OK, WWHO_PAIRS or WWHO_PAIR_ORDER. */
 static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
     uint32_t *tokens = (uint32_t *)(void *)v->lines, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
     uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;
@@ -268,6 +291,8 @@ static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
     return !c->at ? WWHO_PAIRS : later == v->later ? WWHO_OK : WWHO_PAIR_ORDER;
 }
 
+/* Read the two columns of pairs (FORMAT.md, MODEL; with `delta`, the left one holds zigzag-coded differences) and the n_ties merges of
+ * equal rank, write the texts of the merged tokens, and enter their pairs. */
 WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta) {
     int status = read_pairs(v, c, delta);
     if (status) return status;
@@ -278,6 +303,8 @@ WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta) {
     return add_pairs(v, &v->pairs, v->n_symbols, v->n_plain) ? WWHO_OK : WWHO_PAIR_DUPLICATE;
 }
 
+/* Read n texts for the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. Raises v->longest to their lengths.
+ * Returns WWHO_OK, WWHO_SYMBOLS or WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending) {
     uint32_t last = 0, last_length = 0; /* of the text before, with which the next text may share bytes */
     for (uint32_t end = token + n; token < end; token++) {
@@ -311,6 +338,8 @@ static bool give_id(wwho_vocabulary *v, uint32_t token, uint32_t i) {
     return true;
 }
 
+/* Read the ids of the 256 tokens of single bytes; 0 stands for none, which needs an unk_id. An id that another token has then decodes to
+ * the byte. Returns false if one is invalid. */
 static bool read_byte_ids(wwho_vocabulary *v, number_columns *c) {
     for (uint32_t token = v->first_byte; token < v->first_byte + 256; token++) {
         uint32_t value = next_number(c), i = value - 1 - v->first_id; /* an id below first_id wraps around and is out of range */
@@ -322,6 +351,8 @@ static bool read_byte_ids(wwho_vocabulary *v, number_columns *c) {
     return true;
 }
 
+/* Read the ids of the tokens, of the lone space and of single bytes, with IDS_STATED; otherwise, there is nothing to read. Returns false
+ * if they are invalid. */
 WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c) {
     if (v->id_rule != IDS_STATED) return true;
     for (uint32_t i = 0; i < v->n_ids; i++) v->by_id[i] = WWHO_NONE;

@@ -119,23 +119,24 @@ struct wwho_vocabulary {
     wwho_filter prefix_filter; /* the hashes of the first 8, 16, .. bytes of longer tokens */
 };
 
-/* The id of a token. */
+/* Return the id of a token; unk_id for a token without an id of its own. */
 static inline uint32_t id_of(const wwho_vocabulary *v, uint32_t token) {
     WWHO_ASSERT(token < v->n_tokens);
     if (!v->ids) return v->first_id + token;
     return v->ids[token] == WWHO_NONE ? v->unk_id : v->ids[token];
 }
 
-/* The token with an id from first_id on, or WWHO_NONE. */
+/* Return the token with an id, or WWHO_NONE if the model has none with it. */
 static inline uint32_t token_of(const wwho_vocabulary *v, uint32_t id) {
     uint32_t i = id - v->first_id;
     if (i >= v->n_ids) return WWHO_NONE;
     return v->by_id ? v->by_id[i] : i;
 }
 
-/* Tokens below this number may match a whole pretoken. */
+/* Return a number: tokens below it may match a whole pretoken. */
 static inline uint32_t n_pieces(const wwho_vocabulary *v) { return v->whole_pieces ? v->n_tokens : v->n_made; }
 
+/* Return the length of a token's text in bytes, as it merges (with all prefixes). */
 static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {
     WWHO_ASSERT(v->offset[token] <= v->offset[token + 1]);
     return v->offset[token + 1] - v->offset[token];
@@ -143,13 +144,13 @@ static inline uint32_t token_length(const wwho_vocabulary *v, uint32_t token) {
 
 #define MIX 0x9E3779B97F4A7C15u
 
-/* Whether a hash may have been added: "no" is certain, "yes" is not. */
+/* Return true if a hash may have been added to a filter: false is certain, true is not. */
 static HOT bool may_have(const wwho_filter *filter, uint64_t hash) {
     uint32_t bit = (uint32_t)(hash >> (64 - filter->log2));
     return filter->bits[bit >> 3] >> (bit & 7) & 1;
 }
 
-/* The rank of the merge that makes a token, or WWHO_NONE for WWHO_NONE. */
+/* Return the rank of the merge that makes a token, which is its number if `rank` is null; WWHO_NONE for WWHO_NONE. */
 static inline uint32_t rank_of(const uint32_t *rank, uint32_t token) { return rank && token != WWHO_NONE ? rank[token] : token; }
 
 /* Return the token that two adjacent tokens merge to, or WWHO_NONE. Inline, as push_symbol() is: in WebAssembly, Hindi and Sinhala that
@@ -163,6 +164,7 @@ static HOT uint32_t pair_token(const wwho_pairs *pairs, uint32_t left, uint32_t 
     return WWHO_NONE;
 }
 
+/* Return the rank of the merge of two adjacent tokens, or WWHO_NONE if they do not merge. */
 static HOT uint32_t pair_rank(const wwho_pairs *pairs, uint32_t left, uint32_t right) {
     return rank_of(pairs->rank, pair_token(pairs, left, right));
 }
@@ -174,13 +176,13 @@ static HOT void prefetch_pair(const wwho_pairs *pairs, uint32_t left, uint32_t r
     prefetch(&pairs->slots[hash >> (64 - pairs->log2)]);
 }
 
-/* A hash that takes eight bytes per step, so that hashing all prefixes of a text costs one step each. */
+/* Return the state of a hash after eight more bytes, so that hashing all prefixes of a text costs one call each. */
 static HOT uint64_t hash_step(uint64_t state, uint64_t word) {
     state = (state ^ word) * MIX;
     return state ^ state >> 29;
 }
 
-/* The last n % 8 of n bytes as a word, with zeros above them. It is safe to read `readable` bytes from tail on. */
+/* Return the last n % 8 of n bytes as a word, with zeros above them. It is safe to read `readable` bytes from `tail` on. */
 static inline uint64_t load_tail(const uint8_t *tail, size_t n, size_t readable) {
     uint64_t word = 0;
     n &= 7;
@@ -189,14 +191,16 @@ static inline uint64_t load_tail(const uint8_t *tail, size_t n, size_t readable)
     return word;
 }
 
-/* The hash of a text of n bytes, from the state after its full words and from its tail. */
+/* Return the hash of a text of n bytes, from the state after its full words and from its tail. */
 static inline uint64_t hash_finish(uint64_t state, uint64_t tail, size_t n) { return hash_step(state, tail | (uint64_t)n << 56) * MIX; }
 
+/* Return the hash of a text of n bytes, as find_text() takes it. It is safe to read `readable` bytes from its start on. */
 WWHO_LOCAL uint64_t hash_text(const uint8_t *text, size_t n, size_t readable);
 
+/* Return the line of the table of texts where the search for a hash begins. */
 static HOT wwho_text *line_of(const wwho_vocabulary *v, uint64_t hash) { return v->lines + LINE_SLOTS * (hash >> (64 - v->line_bits)); }
 
-/* The slot of a text of n > 0 bytes, without its token and offset. It is safe to read `readable` bytes from its start on. */
+/* Return the slot of a text of n > 0 bytes, without its token and offset. It is safe to read `readable` bytes from its start on. */
 static HOT wwho_text text_slot(const uint8_t *text, size_t n, size_t readable, uint64_t hash) {
     static const uint64_t masks[4] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
     uint8_t copy[16] = {0};
@@ -209,6 +213,7 @@ static HOT wwho_text text_slot(const uint8_t *text, size_t n, size_t readable, u
     return (wwho_text){load64(text) & load64(mask), (read32(text + 8) & read32(mask + 8)) | (uint64_t)n << 60};
 }
 
+/* Return true if the n bytes at a and at b are the same. */
 static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
     size_t at = 0;
     for (; at + 8 <= n; at += 8)
@@ -218,7 +223,7 @@ static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
     return true;
 }
 
-/* The token with this text and hash, or WWHO_NONE. If there is none, *where is a line with room for it. */
+/* Return the token with this text of n bytes and this hash, or WWHO_NONE. If there is none, *where becomes a line with room for it. */
 static HOT uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash, wwho_text **where) {
     const wwho_text wanted = text_slot(text, n, readable, hash);
     const uint64_t key = n > INLINE_TEXT ? LONG_TEXT_KEY : TEXT_KEY;
@@ -243,48 +248,52 @@ static HOT void prefetch_text(const wwho_vocabulary *v, uint64_t hash) {
     prefetch(line_of(v, hash));
 }
 
-/* The token with this text and hash, or WWHO_NONE. It is safe to read `readable` bytes from its start on. */
+/* Return the token whose text is these n > 0 bytes, with the hash that hash_text() gives, or WWHO_NONE. It is safe to read `readable`
+ * bytes from the start of the text on. */
 WWHO_LOCAL uint32_t find_text(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash);
 
-/* The text of a token; its length goes to *len. */
+/* Return the text of a token as the file has it; its length in bytes goes to *len. */
 static inline const uint8_t *text_of(const wwho_vocabulary *v, uint32_t token, size_t *len) {
     if (v->shown && token < v->n_tokens) v = v->shown;
     *len = token_length(v, token);
     return v->texts + v->offset[token];
 }
 
-/* Allocate memory for the token texts and ids of a vocabulary whose counts are set. */
+/* Take memory for the texts of a vocabulary's tokens and, unless ids count up, for its ids. Its counts are set before (n_tokens,
+ * text_bytes, n_ids); first_byte is set here. */
 WWHO_LOCAL void take_texts(wwho_arena *arena, wwho_vocabulary *v);
 
-/* Allocate memory for the lookups of a BPE vocabulary. No merge makes its last n_unmade tokens, and its last n_superwords merges join
- * words. */
+/* Take memory for the lookups of a vocabulary: pairs, parts, texts and filters. No merge makes its last n_unmade tokens, and its last
+ * n_superwords merges join words; n_made, n_plain and line_bits are set here. */
 WWHO_LOCAL void take_tables(wwho_arena *arena, wwho_vocabulary *v, uint32_t n_superwords, uint32_t n_unmade);
 
-/* Write the texts of a model with a prefix as the file has them: without the prefix of all symbols of a token but the first one. WWHO_TOKEN_LENGTH,
- * WWHO_TOKEN_DUPLICATE. */
+/* Write the texts of a model with a prefix as the file has them to v->shown, and enter them in its table: without the prefix of all
+ * symbols of a token but the first one. Returns WWHO_OK, WWHO_TOKEN_LENGTH or WWHO_TOKEN_DUPLICATE. */
 WWHO_LOCAL int add_shown(wwho_vocabulary *v);
 
-/* Write the texts of the tokens from n_tokens on. */
+/* Write the texts of the tokens from n_tokens on: the lone space, and the 256 bytes, as far as the vocabulary has them. */
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v);
 
-/* Make the texts of all tokens available for lookup. Returns false if two tokens have the same text. */
+/* Enter the texts of all tokens in the table of texts, so that find_text() finds them. Returns false if two tokens have the same text. */
 WWHO_LOCAL bool add_texts(wwho_vocabulary *v);
 
 /* Read the two columns of pairs (FORMAT.md, MODEL; with `delta`, the left one holds zigzag-coded differences) and the n_ties merges of
- * equal rank, and write the texts of the merged tokens. */
+ * equal rank, write the texts of the merged tokens, and enter their pairs. Returns WWHO_OK, WWHO_PAIRS, WWHO_PAIR_ORDER,
+ * WWHO_PAIR_DUPLICATE or WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta);
 
-/* Read n texts for the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. Errors: WWHO_SYMBOLS, WWHO_TOKEN_LENGTH.
- */
+/* Read n texts for the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. Raises v->longest to their lengths.
+ * Returns WWHO_OK, WWHO_SYMBOLS or WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending);
 
-/* With IDS_STATED, read the ids of the tokens and of single bytes. Returns false if they are invalid. */
+/* Read the ids of the tokens, of the lone space and of single bytes, with IDS_STATED; otherwise, there is nothing to read. Returns false
+ * if they are invalid. */
 WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c);
 
-/* The next LEB128 number, in its shortest form and at most four bytes. If there is none, returns 0 and sets `at` to null. */
+/* Read the next LEB128 number, in its shortest form and of at most four bytes. Returns 0 and sets c->at to null if there is none. */
 WWHO_LOCAL uint32_t next_number(number_columns *c);
 
-/* The difference, modulo 2^32, that a zigzag-coded number represents. */
+/* Return the difference, modulo 2^32, that a zigzag-coded number represents. */
 static inline uint32_t unzigzag(uint32_t value) { return value >> 1 ^ (0 - (value & 1)); }
 
 #endif
