@@ -96,17 +96,25 @@ static inline uint32_t number_of(const fuzz_model *m, int of, uint32_t number, u
 }
 
 static inline void describe(fuzz_model *m) {
-    enum { DROP = 1, STEP_OR_LESS = 1, BYTES = 2 };
+    enum { CUT = 6, DROP = 1, STEP_OR_LESS = 1, BYTES = 2, UNITS = 1, NONE = 0, FLAGS_AT = 5, AFFIXES = 128 };
     const uint8_t *text;
     size_t len;
     m->n_vocab = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_VOCAB);
     m->n_added = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_ADDED);
     m->n_routes = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_ROUTES);
     m->max_token_bytes = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_MAX_TOKEN_BYTES);
-    for (uint32_t i = 0, value, n = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_STAGES); i < n; i++)
-        for (uint32_t rule = WWHO_STAGE_ACTIONS; wwho_info(m->model, WWHO_OF_STAGE, i, rule, &value) == WWHO_OK; rule++)
-            m->drops |= value % 8 == DROP; /* above: the characters that the pattern has looked at ahead */
-    m->rewrites = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_STEPS) > 0;
+    m->rewrites = false;
+    for (uint32_t i = 0, value, n = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_STEPS); i < n; i++) {
+        m->rewrites |= number_of(m, WWHO_OF_STEP, i, WWHO_STEP_KIND) != CUT;
+        for (uint32_t rule = WWHO_STEP_ACTIONS; wwho_info(m->model, WWHO_OF_STEP, i, rule, &value) == WWHO_OK; rule++)
+            m->drops |= value % 8 == DROP; /* above: the characters that the pattern has looked at ahead, or those of a group */
+    }
+    for (uint32_t i = 0; i < number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_MODELS); i++) {
+        MUST(wwho_section_bytes(m->model, WWHO_SECTION_MODEL, i, &text, &len) == WWHO_OK);
+        bool units = number_of(m, WWHO_OF_MODEL, i, WWHO_MODEL_SYMBOLS) == UNITS;
+        /* affixes may become more tokens than the text has bytes, and units that are left out are in no token */
+        m->rewrites |= text[FLAGS_AT] & AFFIXES || (units && number_of(m, WWHO_OF_MODEL, i, WWHO_MODEL_UNKNOWN) == NONE);
+    }
     m->drops |= m->rewrites;
     m->joins = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_DECODER) > 0;
     m->loses = m->drops || m->joins;

@@ -63,9 +63,9 @@ test("cut short and too long", async () => {
 
 test("header fields", async () => {
   await refused(
-    changed((view) => view.setUint16(8, 3, true)),
+    changed((view) => view.setUint16(8, 4, true)),
     "VERSION",
-    /version is 3, expected 2/,
+    /version is 4, expected 3/,
   );
   await refused(
     changed((view) => view.setUint32(100, 0xffffffff, true)),

@@ -74,7 +74,7 @@ function explain(status, blob) {
     }
     case "VERSION":
       return (
-        `its version is ${header.getUint16(8, true)}, expected 2; ` +
+        `its version is ${header.getUint16(8, true)}, expected 3; ` +
         "use the release of wwho that wrote it, or write it again"
       );
     case "TRUNCATED":
