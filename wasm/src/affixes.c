@@ -11,8 +11,8 @@ typedef struct {
     uint8_t *out;
     uint32_t *starts, *ends; /* for each byte of `out`, the places in the text between which it stands; starts have SYMBOL_BEGINS */
     size_t n;
-    size_t reached;  /* where the tokens so far end in the pretoken */
-    size_t unknown;  /* where the last symbol begins in `out`, if it stands for unknown units; else SIZE_MAX */
+    size_t reached; /* where the tokens so far end in the pretoken */
+    size_t unknown; /* where the last symbol begins in `out`, if it stands for unknown units; else SIZE_MAX */
 } wwho_writing;
 
 /* Append n bytes to the text that is being written. The room was checked before. */

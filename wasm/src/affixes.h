@@ -1,7 +1,7 @@
 /* Pretokens that are written as their symbols before they merge (FORMAT.md, Affixes): with a prefix for each symbol that continues the
- * pretoken and a suffix for the last one, without the units that are left out, or with the symbol that stands for unknown units. Symbols are
- * characters here. In a model with a prefix, the texts of tokens are those of their symbols, one after the other, and `shown` has those of
- * the file. */
+ * pretoken and a suffix for the last one, without the units that are left out, or with the symbol that stands for unknown units. Symbols
+ * are characters here. In a model with a prefix, the texts of tokens are those of their symbols, one after the other, and `shown` has those
+ * of the file. */
 #ifndef WWHO_AFFIXES_H
 #define WWHO_AFFIXES_H
 

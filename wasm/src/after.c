@@ -145,9 +145,7 @@ static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
 }
 
 /* Return true if an id is left out: it is that of a special token, and the flags of the call say so. */
-static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) {
-    return flags & WWHO_SKIP_SPECIAL && is_special(model, id);
-}
+static bool is_skipped(const wwho_model *model, uint32_t id, uint32_t flags) { return flags & WWHO_SKIP_SPECIAL && is_special(model, id); }
 
 /* Write n bytes to `to`. Returns the end of the output. */
 static uint8_t *append(uint8_t *to, const uint8_t *from, size_t n) {

@@ -1,4 +1,5 @@
-/* Reading the automata of an artifact (FORMAT.md, AUTOMATA): they are checked, and the tables of the scanner and of the stream are built. */
+/* Reading the automata of an artifact (FORMAT.md, AUTOMATA): they are checked, and the tables of the scanner and of the stream are built.
+ */
 #ifndef WWHO_AUTOMATA_H
 #define WWHO_AUTOMATA_H
 

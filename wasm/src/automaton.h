@@ -150,8 +150,7 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
 /* Move the cursor, which is not at the end, past the match that starts there, from the state of the given row; the number of its rule,
  * from 0, goes to *rule. Every automaton was checked to have one. Most matches end just before the character that ends the scan, so that
  * character is not read again. */
-static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor,
-                           uint32_t *rule) {
+static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;
     uint32_t mark = 0;

@@ -33,6 +33,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #define UNROLL
 #define copy_bytes(to, from, n) memcpy(to, from, n)
 #define fill_bytes(to, byte, n) memset(to, byte, n)
+/* Return how many zero bits are below the lowest set bit of a word that is not 0. */
 static inline uint32_t trailing_zeros(uint64_t word) {
     uint32_t n = 0;
     for (; !(word & 1); word >>= 1) n++;

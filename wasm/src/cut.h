@@ -7,17 +7,7 @@
 
 /* What happens to a match. Multiples of ACTION_BACK are added: for COUNT, how many characters a group has, and for all others, by how many
  * characters the match ends before the mark. */
-enum {
-    ACTION_KEEP,
-    ACTION_DROP,
-    ACTION_BEFORE,
-    ACTION_BEHIND,
-    ACTION_GROUP,
-    ACTION_FOLLOW,
-    ACTION_COUNT,
-    N_ACTIONS,
-    ACTION_BACK = 8
-};
+enum { ACTION_KEEP, ACTION_DROP, ACTION_BEFORE, ACTION_BEHIND, ACTION_GROUP, ACTION_FOLLOW, ACTION_COUNT, N_ACTIONS, ACTION_BACK = 8 };
 
 /* Flags of a cut, for the groups of COUNT. */
 enum { CUT_SHORT_JOINS = 1, CUT_FIRST_JOINS = 2, CUT_LAST_JOINS = 4, CUT_FLAGS = 7 };
@@ -54,11 +44,11 @@ struct wwho_view {
 typedef struct {
     const wwho_model *model;
     const wwho_route *route;
-    uint32_t level, n_levels;             /* the current station, and how many are walked */
-    uint32_t depth;                       /* how many lists have rewritten the current piece */
-    wwho_cutting cuts[WWHO_MAX_STEPS];    /* of each station */
-    wwho_view views[MAX_LISTS + 1]; /* the text of the segment, and that of the current piece after each list of steps */
-    wwho_rewriter *rewrite;               /* with its context; null: only the leading cuts are walked */
+    uint32_t level, n_levels;          /* the current station, and how many are walked */
+    uint32_t depth;                    /* how many lists have rewritten the current piece */
+    wwho_cutting cuts[WWHO_MAX_STEPS]; /* of each station */
+    wwho_view views[MAX_LISTS + 1];    /* the text of the segment, and that of the current piece after each list of steps */
+    wwho_rewriter *rewrite;            /* with its context; null: only the leading cuts are walked */
     void *context;
     bool stuck; /* a piece could not be rewritten, for want of room: the walk has ended */
 } wwho_walk;

@@ -8,7 +8,6 @@
  * and if the router and the scanner end the same segment and a pretoken there when the text ends before b. */
 #include "cuts.h"
 
-
 /* Return true if the scanner of a route ends a pretoken, which it keeps, between a character of class a and one of class b, whatever came
  * before. False if the route has no scanner. */
 static bool ends_piece(const wwho_model *model, uint32_t route, uint32_t a, uint32_t b) {

@@ -30,8 +30,7 @@ WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const 
 
 /* Map *start and *end, places in a rewritten text, to the text before its rewriting, in place. `sources` has, for each byte of the
  * rewritten text, where its character starts in `text`, of len bytes, the text before. */
-WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
-                           uint32_t *end) {
+WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start, uint32_t *end) {
     uint32_t first = (start ? *start : 0) + base, stop = *end + base, code_point;
     if (stop) {
         uint32_t last = sources[stop - 1];
@@ -141,7 +140,7 @@ WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run) {
  * pretoken, or the tokens remembered from a recent long pretoken, or the merged bytes. Stores the tokens in the cache under `key` and, if
  * they are too many for a line, among the recent ones. */
 static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
-                             size_t end) {
+                        size_t end) {
     uint64_t hash = hash_text(text + at, end - at, len - at);
     uint32_t token = find_text(v, text + at, end - at, len - at, hash);
     if (token < n_pieces(v)) {
@@ -171,7 +170,8 @@ static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_ke
 
 /* Encode the pretoken from `at` to `end` of the encoder's text with BPE over bytes. If its route has a step BLOCKS, the text is first
  * written as block symbols into e->work, and the tokens get their places in the text before. */
-WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                             size_t end) {
     const wwho_step *blocks = e->flags & WWHO_ONE_PIECE ? 0 : route ? route->blocks : v->blocks; /* without a route, as a speller */
     if (!blocks) {
         merge_piece(e, v, key, e->text, e->len, at, end);
@@ -316,7 +316,8 @@ static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const w
 
 /* Encode the pretoken from `at` to `end` of the encoder's text with BPE over the symbols that the route's automaton `units` finds, word by
  * word. */
-WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                               size_t end) {
     wwho_held *held = &e->held;
     if (put_unmade(e, v, key, at, end)) return;
     e->unk_end = SIZE_MAX;
@@ -362,7 +363,7 @@ static void put_known(wwho_encoder *e, const wwho_piece *from, const wwho_piece 
  * equals it. The row stays empty if the pretoken has anything else, a syllable that is no symbol, or equals a superword or a token that no
  * merge makes. */
 static void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_automaton *units, wwho_row *row, size_t at,
-                             size_t end) {
+                        size_t end) {
     const wwho_classes *classes = &e->model->classes;
     wwho_cursor c = start_at(classes, e->text, at, end);
     uint32_t n = 0, rule;

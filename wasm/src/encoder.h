@@ -128,8 +128,7 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
 /* Map *start and *end, places in a rewritten text, to the text before its rewriting, in place. `sources` has, for each byte of the
  * rewritten text, where its character starts in `text`, of len bytes, the text before. All places are counted from `base`. The end moves
  * to the end of the source character of the last byte; an empty part keeps its end. `start` may be null. */
-WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start,
-                           uint32_t *end);
+WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start, uint32_t *end);
 
 /* Map the starts and ends of the tokens from number `first` on, which are places in a rewritten text, to the text before (`text`, of len
  * bytes), as place_part() does. Changes e->starts and e->ends in place; does nothing if ends are not wanted. */

@@ -35,7 +35,8 @@ static uint32_t longest_token(const wwho_trie *trie, uint32_t root, const uint8_
 /* Encode the pretoken from `at` to `end` by the longest token first, from left to right; if a place has none, or the pretoken has too many
  * characters, all of it is unknown. Tokens are written as they are found, and taken back if the pretoken turns out to be unknown. So
  * pretokens may have any length. Stores the tokens in the cache under `key` if they are few. */
-WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+WWHO_LOCAL void encode_greedy(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                              size_t end) {
     const wwho_greedy *own = v->own;
     size_t start = at, n = e->n;
     wwho_kept kept = {.n = 0};

@@ -29,15 +29,15 @@ typedef struct {
     uint8_t n_steps;
     const uint8_t *steps; /* their numbers, of two bytes each */
     uint8_t path;
-    uint8_t n_cuts, n_stations;       /* n_cuts: the stations from the first on that are cuts */
-    const wwho_station *stations;     /* all steps but `blocks` */
-    const wwho_rewrites *rewrites;    /* what rewrites a pretoken after all cuts; null: nothing */
-    const wwho_step *blocks;          /* how to write pretokens for a model over bytes; null: as they are */
-    bool drops;                       /* PATH_STREAM: the cut drops some matches; the first character of a match decides which */
-    const wwho_automaton *scanner;    /* the automaton of the cut, if there is only one and it joins no matches; else null */
-    const uint8_t *actions;           /* of its rules */
-    const wwho_automaton *units;      /* cuts pretokens into symbols; null: the model takes bytes */
-    bool characters;                  /* each match of `units` is one character */
+    uint8_t n_cuts, n_stations;    /* n_cuts: the stations from the first on that are cuts */
+    const wwho_station *stations;  /* all steps but `blocks` */
+    const wwho_rewrites *rewrites; /* what rewrites a pretoken after all cuts; null: nothing */
+    const wwho_step *blocks;       /* how to write pretokens for a model over bytes; null: as they are */
+    bool drops;                    /* PATH_STREAM: the cut drops some matches; the first character of a match decides which */
+    const wwho_automaton *scanner; /* the automaton of the cut, if there is only one and it joins no matches; else null */
+    const uint8_t *actions;        /* of its rules */
+    const wwho_automaton *units;   /* cuts pretokens into symbols; null: the model takes bytes */
+    bool characters;               /* each match of `units` is one character */
 } wwho_route;
 
 typedef struct wwho_encoder wwho_encoder; /* encoder.h */
@@ -59,8 +59,8 @@ struct wwho_kind {
 typedef struct {
     const uint8_t *prefix, *steps, *surfaces, *texts; /* in the section: a surface is an id and where its text ends in `texts` */
     uint32_t n_prefix, n_steps, n_surfaces;
-    uint32_t progress;           /* 0: no steps, texts are concatenated; 1: steps that work in parts; 2: steps that need the whole list */
-    bool holds;                  /* the last token of a part must wait for the next part */
+    uint32_t progress;       /* 0: no steps, texts are concatenated; 1: steps that work in parts; 2: steps that need the whole list */
+    bool holds;              /* the last token of a part must wait for the next part */
     const wwho_step *blocks; /* the symbols that a step joins; null: there is no such step */
 } wwho_decoder;
 
@@ -87,22 +87,22 @@ struct wwho_model {
     uint32_t n_automata, n_steps, n_routes, n_models;
     wwho_automaton *automata;
     const wwho_step *steps;
-    wwho_station *stations; /* of all routes */
-    wwho_rewrites *lists;   /* of all routes */
+    wwho_station *stations;   /* of all routes */
+    wwho_rewrites *lists;     /* of all routes */
     const wwho_step **listed; /* the steps of these lists */
     uint32_t n_stations, n_all_lists, n_listed;
-    uint32_t n_named;             /* steps that routes and the normalizer have named so far */
+    uint32_t n_named;               /* steps that routes and the normalizer have named so far */
     uint32_t n_normalizer, n_lists; /* steps of the normalizer; the most lists that rewrite in a route */
-    bool writes;                  /* a route rewrites, or writes pretokens as symbols: this takes room in the scratch area */
-    uint32_t router_number;       /* WWHO_NONE: there is no router */
-    const wwho_automaton *router; /* null: everything is route 0 */
+    bool writes;                    /* a route rewrites, or writes pretokens as symbols: this takes room in the scratch area */
+    uint32_t router_number;         /* WWHO_NONE: there is no router */
+    const wwho_automaton *router;   /* null: everything is route 0 */
     wwho_route *routes;
     wwho_vocabulary models[WWHO_MAX_MODELS];
     wwho_vocabulary added; /* added tokens by number; nothing merges */
     uint32_t *added_ids;   /* by number, ascending; several may have the same id */
     const uint8_t *added_flags;
-    wwho_starts starts;         /* of all added tokens */
-    wwho_firsts firsts[3];      /* for no added tokens; for those that are not special; for all but the hidden ones */
+    wwho_starts starts;          /* of all added tokens */
+    wwho_firsts firsts[3];       /* for no added tokens; for those that are not special; for all but the hidden ones */
     wwho_rewrites normalizer[2]; /* the first steps, and the second ones */
     wwho_decoder decoder;
     const uint8_t *property;   /* of each class, for the text next to an added token; null if no token needs them */

@@ -115,7 +115,8 @@ static uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width,
         if (r->n < PAIRED) {
             const uint32_t *target = step->targets + r->at;
             uint32_t n = r->n; /* the next map may remove all but the first: without that, French as BERT takes four times as long */
-            if (n > 1 && (step->kind != STEP_MAP || composes(step) || i + 1 == it->n_steps || it->steps[i + 1]->kind != STEP_MAP)) return WWHO_NONE;
+            if (n > 1 && (step->kind != STEP_MAP || composes(step) || i + 1 == it->n_steps || it->steps[i + 1]->kind != STEP_MAP))
+                return WWHO_NONE;
             while (--n)
                 if (rewrite_of(it->steps[i + 1], target[n])->n) return WWHO_NONE;
             if (*target != MATCH) code_point = *target;

@@ -257,8 +257,7 @@ static void run_spell(character_run *run, const wwho_step *step) {
 /* Return the longest rule of a step RULES (with an automaton, the shortest) that matches characters of run->now from number `at` on, up to
  * `end` at most, or null. *stop becomes the number of the character after the match; it stays without a match. *sure becomes false if text
  * after the run might extend the match. */
-static const wwho_rewrite *find_rule(const character_run *run, const wwho_step *step, size_t at, size_t end, size_t *stop,
-                                     bool *sure) {
+static const wwho_rewrite *find_rule(const character_run *run, const wwho_step *step, size_t at, size_t end, size_t *stop, bool *sure) {
     const wwho_rewrite *found = 0;
     for (uint32_t node = 0, depth = 0; !(found && step->automaton); at++) {
         uint8_t bytes[4];

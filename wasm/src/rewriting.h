@@ -36,7 +36,7 @@ typedef struct {
     uint16_t *pages;                /* numbers of rewrites, 128 to a page; rewrite 0 keeps a starter */
     wwho_composition *compositions; /* in ascending order */
     uint32_t n_compositions, n_ordered;
-    bool vanishes;  /* a character is mapped to nothing */
+    bool vanishes;   /* a character is mapped to nothing */
     bool of_nothing; /* for a replacement: its pattern may match nothing, and rule 0 is its other matches */
     /* for the other steps */
     const wwho_automaton *automaton; /* its matches are replaced or cut, or it finds clusters; null: the longest rule applies */
@@ -120,7 +120,7 @@ typedef struct {
     uint64_t of;   /* the character, from KNOWN_LIST on the list, and above it the next character, or WWHO_NONE if it does not matter */
     uint64_t made; /* 0: it is not known; else the bytes of one character, the first in the lowest byte, and the flags below */
 } wwho_known;
-#define KNOWN_LIST 21 /* a code point, or a byte of broken UTF-8, has fewer bits */
+#define KNOWN_LIST 21                        /* a code point, or a byte of broken UTF-8, has fewer bits */
 #define KNOWN_BYTES(made) ((made) >> 56 & 7) /* how many there are; 0: it vanishes */
 #define KNOWN_FLAGS(flags) ((uint64_t)(flags) << 32)
 #define KNOWN_HEAD(made) ((made) >> 62 & 1) /* a rule of RULES as the first step may begin with the character */
@@ -153,6 +153,5 @@ typedef struct {
     const wwho_trie *rules; /* those of the first step, or null */
     bool full;              /* there was not enough room for all of the text */
 } wwho_normalizing;
-
 
 #endif

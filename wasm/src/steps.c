@@ -234,7 +234,13 @@ static const uint8_t *build_step(const uint8_t *p, const uint8_t *end, wwho_aren
     copy_bytes(&c, p, STEP_HEAD);
     if (c.size > (size_t)(end - c.in.at) || c.n > c.size || c.n_targets > c.size) return 0;
     c.in.end = c.in.at + c.size;
-    *step = (wwho_step){.stored = p, .stored_size = STEP_HEAD + c.size, .kind = c.kind, .flags = c.flags, .n = c.n, .n_prefix = c.more, .n_suffix = c.others};
+    *step = (wwho_step){.stored = p,
+                        .stored_size = STEP_HEAD + c.size,
+                        .kind = c.kind,
+                        .flags = c.flags,
+                        .n = c.n,
+                        .n_prefix = c.more,
+                        .n_suffix = c.others};
     step->targets = take(arena, 4 * (uint64_t)c.n_targets);
     bool cuts = step->kind == STEP_CUT, replaces = step->kind == STEP_REPLACE, none = c.number == NO_AUTOMATON && step->kind == STEP_RULES;
     if (step->kind == STEP_MAP)

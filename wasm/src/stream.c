@@ -208,7 +208,7 @@ static HOT uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, 
 /* Continue to cut a text: write the ends of matches from ends[n] on, as long as `ends`, of `room` places, has room for STREAM_STEP more.
  * Returns how many ends there are then. The cutter moves to the text that is not read. */
 WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
-                                    uint32_t room, uint32_t *open) {
+                               uint32_t room, uint32_t *open) {
     const wwho_move *table = s->table;
     uint32_t *out = ends + n;
     wwho_cursor c = cutter->c;
