@@ -55,7 +55,7 @@ static void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) 
 }
 
 /* Set *wanted to the added tokens that a call looks for: the special ones that `allowed` has (one byte for each added token; null: none),
- * and the others unless the flags of the call exclude them. */
+ * and the others unless the flags of the call exclude them. `wanted` keeps the pointer `allowed`. */
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
     bool always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY));
     *wanted = (wwho_wanted){model, allowed, always, &model->firsts[allowed ? 2 : always]};
@@ -258,7 +258,8 @@ static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const
 }
 
 /* Return the first match of an added token of the kind `late` in text[at..end), in a text that begins at `from`: leftmost, then longest.
- * It includes the white space that the token takes on either side. */
+ * It includes the white space that the token takes on either side. If there is none, its number is WWHO_NONE, and its start and end are
+ * `end`. */
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     const size_t taken = at; /* the token before took the text up to here */

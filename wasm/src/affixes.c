@@ -138,7 +138,7 @@ static void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const wwho
 }
 
 /* Encode the pretoken from `at` to `end` of the encoder's text with BPE over units: write it as symbols and merge those, if its model and
- * route need that, or merge the units as they are. */
+ * route need that, or merge the units as they are. Its tokens may be stored in the cache under `key`. */
 WWHO_LOCAL void encode_units(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                              size_t end) {
     if (v->writes && (v->unk_symbol == WWHO_NONE || route->characters))

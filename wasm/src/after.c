@@ -46,8 +46,8 @@ static bool is_step(const uint8_t *s, uint32_t left) {
     return well_formed(s + JOIN_HEAD, n_a) && well_formed(s + JOIN_HEAD + n_a, n_b);
 }
 
-/* Return true if decoding needs all tokens at once, because a step looks at text that other tokens may change. Sets *holds if the last
- * token of a part must wait for the next part, and leaves it otherwise. */
+/* Return true if the decoder needs all tokens at once: after tokens are joined, a step looks at text that further tokens may change. Sets
+ * *holds if a step treats the last token differently, so that the last token of a part must wait for the next part; never clears it. */
 static bool waits(const wwho_decoder *d, bool *holds) {
     bool joined = false, adds = false, opens = false, wait = false;
     const uint8_t *s = d->steps;
@@ -347,8 +347,8 @@ static size_t take_steps(const wwho_decoder *d, wwho_state *state, uint8_t *out,
 }
 
 /* Decode n ids into `out`, as wwho.h says: with WWHO_MORE, as many of them as are certain, *read. *len becomes the length of the text in
- * bytes, the number of the unknown id with WWHO_TOKEN, or the capacity that is needed with WWHO_BUFFER: a decoder works in the caller's
- * buffer, which must be larger than the text. */
+ * bytes; with WWHO_TOKEN, the place in `ids` of the unknown id; with WWHO_BUFFER, the capacity that is needed: a decoder works in the
+ * caller's buffer, which must be larger than the text. */
 int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *read,
                      size_t *len) {
     if (!model || (!ids && n) || (!out && cap) || !read || !len || flags > 7) return WWHO_ARGUMENT;

@@ -27,7 +27,7 @@ WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_
 }
 
 /* Write the text that the block symbols from `text` to `end` stand for to `to`, and copy other text between them. A symbol that is not
- * part of a pair becomes U+FFFD. */
+ * part of a pair becomes U+FFFD. Returns the end of the output, which is at most half as long again as the input. */
 WWHO_LOCAL uint8_t *join_blocks(const wwho_step *step, const uint8_t *text, const uint8_t *end, uint8_t *to) {
     while (text < end) {
         uint32_t symbol = last_symbol(text + 2, (size_t)(end - text)), block = symbol - step->n_indices, found = REPLACEMENT;

@@ -127,7 +127,8 @@ static bool take_piece(wwho_walk *walk, size_t *at, size_t *end) {
 }
 
 /* Begin a walk over the segment from `at` to `end`, of a route; `c` is a cursor over the whole text. The walk visits all stations of the
- * route, rewriting pieces by `rewrite` with its context, or, if that is null, the leading cuts alone. */
+ * route, rewriting pieces by `rewrite` with its context, or, if that is null, the leading cuts alone. The walk keeps pointers to model,
+ * route and text. The route must have a station to visit. */
 WWHO_LOCAL void start_walk(wwho_walk *walk, const wwho_model *model, const wwho_route *route, const wwho_cursor *c, size_t at, size_t end,
                            wwho_rewriter *rewrite, void *context) {
     walk->model = model;

@@ -122,7 +122,8 @@ static bool may_end_added(const wwho_model *model, const uint8_t *text, size_t a
 }
 
 /* Return, in text[at..*end), which more text follows, the end of the last added token of the kind `late` after which the text may be cut,
- * or `at`. Lowers *end so that the text between that place and *end has no such token, whatever follows. */
+ * or `at`. Lowers *end so that the text between that place and *end has no such token, whatever follows. With `origins`, only places with
+ * an origin are cut. */
 WWHO_LOCAL size_t sure_tokens(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, const uint32_t *origins, size_t at,
                               size_t *end) {
     const wwho_model *model = wanted->model;

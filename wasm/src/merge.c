@@ -42,7 +42,8 @@ WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at) {
 }
 
 /* Find the ends of the symbols of a run from `at` on, into m->ends: at least `units` of them, and all that begin in the next `bytes`, as
- * far as the run and the room have them. Symbols found before are kept. */
+ * far as the run and the room have them. Symbols found before are kept. run->end moves to where a match of `units` that is no syllable
+ * begins. */
 WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes) {
     uint32_t skip = 0;
     while (skip < m->n && m->ends[skip] <= at) skip++;
@@ -190,7 +191,8 @@ WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run) {
 }
 
 /* Continue to merge a run; tokens are appended to m->tokens. Returns true at the end of the run, or if merging gives up at m->at before
- * it: the symbols from there on are then taken unmerged, because the vocabulary's tokens do not merge back to themselves. */
+ * it: the symbols from there on are then taken unmerged, because the vocabulary's tokens do not merge back to themselves. Returns false
+ * when the first REACH of 2 * REACH tokens are final: the caller writes them, calls take_final(), and merges on. */
 WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run) {
     while (m->at < run->end) {
         WWHO_ASSERT(m->at >= run->start && m->count <= 2 * REACH);

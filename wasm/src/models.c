@@ -110,8 +110,8 @@ static uint32_t find_unk_symbol(const wwho_vocabulary *v) {
     return token < v->n_symbols ? token : WWHO_NONE;
 }
 
-/* Number the tokens of models with STEP, once the added tokens are known, find each unk_symbol, and check that each unk_id is the id of a
- * token. Returns WWHO_OK, WWHO_IDS or WWHO_MODEL. */
+/* Number the tokens of models with STEP, once the added tokens are known. For each model, find unk_symbol and whether pretokens are
+ * written as symbols (v->writes), and check that unk_id is the id of a token. Returns WWHO_OK, WWHO_IDS or WWHO_MODEL. */
 WWHO_LOCAL int number_models(wwho_model *model) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];

@@ -14,8 +14,8 @@ WWHO_LOCAL int plan_models(wwho_model *model, wwho_arena *arena);
  * of the first model that is invalid, or WWHO_OK. */
 WWHO_LOCAL int build_models(wwho_model *model);
 
-/* Number the tokens of models with STEP, once the added tokens are known, find each unk_symbol, and check that each unk_id is the id of a
- * token. Returns WWHO_OK, WWHO_IDS or WWHO_MODEL. */
+/* Number the tokens of models with STEP, once the added tokens are known. For each model, find unk_symbol and whether pretokens are
+ * written as symbols (v->writes), and check that unk_id is the id of a token. Returns WWHO_OK, WWHO_IDS or WWHO_MODEL. */
 WWHO_LOCAL int number_models(wwho_model *model);
 
 /* Check the head at p of a BPE model (bpe.c), of `length` bytes with all that follows it, and take memory for its tables. Returns WWHO_OK

@@ -315,17 +315,18 @@ static size_t read_run(character_run *run) {
         plain = apart && !rules.has && plain_at(it, end, &width, WWHO_NONE) < VANISHED;
         run->apart &= plain && !it->tangled;
         if (run->apart) break;
-        run->now[run->n] = (passing){c, (uint32_t)end, it->tangled && run->n ? WWHO_NONE : (uint32_t)end, 0, 0};
+        run->now[run->n] = (step_character){c, (uint32_t)end, it->tangled && run->n ? WWHO_NONE : (uint32_t)end, 0, 0};
         run->n++;
     }
     return end;
 }
 
 /* Rewrite the part from it->at to it->end by the steps, as far as there is room in it->to and as the result is certain: it->at moves,
- * it->n counts the bytes written. `work` holds characters between steps: `work_len` bytes, 16-byte aligned. */
+ * it->n counts the bytes written. `work` holds characters between steps: `work_len` bytes, 16-byte aligned. Returns false if nothing could
+ * be written, because `work` or it->to.room is too small; it->full says whether room was lacking for some of the text. */
 WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len) {
-    size_t room = work_len / (3 * sizeof(passing)), before = it->n;
-    passing alone[3], *columns = room ? work : alone; /* without steps, no room is needed */
+    size_t room = work_len / (3 * sizeof(step_character)), before = it->n;
+    step_character alone[3], *columns = room ? work : alone; /* without steps, no room is needed */
     room += !room;
     while (it->at < it->end) {
         if (!it->tangled) {

@@ -4,7 +4,8 @@
 enum { MAX_CLUSTER = 6 };
 
 /* Write the code points that a map turns a character into in front of `end`, or, if pairs compose it, the characters that they compose it
- * from. There must be room for 2 * MAX_TARGETS before `end`. Returns where they start. */
+ * from. There must be room for 2 * MAX_TARGETS before `end`. Returns where they start. They are more than MAX_TARGETS if pairs form a
+ * cycle, which is an error of the artifact. */
 WWHO_LOCAL uint32_t *take_apart(const wwho_step *step, uint32_t code_point, uint32_t *end) {
     const wwho_rewrite *r = rewrite_of(step, code_point);
     uint32_t *at = end;
@@ -24,7 +25,7 @@ static void put_characters(character_run *run, const uint32_t *code_points, uint
     for (uint32_t k = 0; k < n; k++) {
         run->full |= run->made == run->room;
         if (run->full) return;
-        run->next[run->made++] = (passing){code_points[k], source, k ? WWHO_NONE : origin, k >= old, 0};
+        run->next[run->made++] = (step_character){code_points[k], source, k ? WWHO_NONE : origin, k >= old, 0};
     }
     if (n >= old) return;
     if (run->made)
@@ -37,11 +38,11 @@ static void put_characters(character_run *run, const uint32_t *code_points, uint
  * room. */
 static void put_character(character_run *run, uint32_t code_point, uint32_t old, uint32_t source, uint32_t origin) {
     run->full |= run->made == run->room;
-    if (!run->full) run->next[run->made++] = (passing){code_point, source, origin, !old, 0};
+    if (!run->full) run->next[run->made++] = (step_character){code_point, source, origin, !old, 0};
 }
 
 /* Append a character of run->now to run->next as it is, with its source and the given origin. Sets run->full if there is no room. */
-static void keep_character(character_run *run, const passing *p, uint32_t origin) {
+static void keep_character(character_run *run, const step_character *p, uint32_t origin) {
     put_character(run, p->code_point, 1, p->source, origin);
 }
 
@@ -60,7 +61,7 @@ static void take_all_apart(character_run *run, const wwho_step *step) {
         put_characters(run, at, (uint32_t)(end - at), 1, 0, run->now[i].origin);
     }
     for (size_t i = 0; i < run->made; i++) {
-        passing *p = &run->next[i];
+        step_character *p = &run->next[i];
         const wwho_rewrite *r = rewrite_of(step, p->code_point);
         p->order = r->order;
         if (r->order || r->second || joins_hangul(step, p->code_point)) p->origin = WWHO_NONE;
@@ -69,8 +70,8 @@ static void take_all_apart(character_run *run, const wwho_step *step) {
 
 /* Sort each sequence of combining marks among the first n characters of run->next by class, in place. The sort is stable and takes linear
  * time, because it counts the combining marks of each class. Overwrites run->spare. */
-static void order_marks(character_run *run, size_t n) {
-    passing *next = run->next;
+static void order_combining_marks(character_run *run, size_t n) {
+    step_character *next = run->next;
     for (size_t i = 0, end; i < n; i = end) {
         bool ordered = true;
         for (end = i + 1; end < n && next[end].order; end++) ordered &= next[end - 1].order <= next[end].order;
@@ -108,10 +109,10 @@ WWHO_LOCAL bool composes(const wwho_step *step) { return step->n_compositions ||
 /* Compose each starter among the first n characters of run->next with the combining marks and characters after it, unless a character
  * between them blocks this; in place. Returns how many characters are left. */
 static size_t put_together(character_run *run, const wwho_step *step, size_t n) {
-    passing *next = run->next;
+    step_character *next = run->next;
     size_t kept = 0, starter = n; /* n: there is no starter yet */
     for (size_t i = 0; i < n; i++) {
-        passing here = next[i];
+        step_character here = next[i];
         bool adjacent = starter + 1 == kept;
         bool open = starter < n && (adjacent || (next[kept - 1].order < here.order && next[kept - 1].order));
         uint32_t both = open ? composed(step, next[starter].code_point, here.code_point) : WWHO_NONE;
@@ -130,7 +131,7 @@ static size_t put_together(character_run *run, const wwho_step *step, size_t n) 
  * additional character takes the source of the character before it. */
 static void find_sources(character_run *run, size_t at) {
     for (size_t i = 0; i < run->made; i++) {
-        passing *here = &run->next[i];
+        step_character *here = &run->next[i];
         here->source = run->now[here->change > 0 && at ? at - 1 : at].source;
         if (here->change <= 0) at += 1 + (size_t)-here->change;
     }
@@ -139,7 +140,7 @@ static void find_sources(character_run *run, size_t at) {
 /* Apply a map of characters (STEP_MAP) to the run: decompose, order combining marks, compose; from run->now to run->next. */
 static void run_map(character_run *run, const wwho_step *step) {
     take_all_apart(run, step);
-    order_marks(run, run->made);
+    order_combining_marks(run, run->made);
     if (composes(step)) run->made = put_together(run, step, run->made);
     find_sources(run, run->lost);
 }
@@ -224,14 +225,14 @@ WWHO_LOCAL bool is_stripped(const wwho_step *step, uint32_t code_point) {
 static void run_ends(character_run *run, const wwho_step *step) {
     const wwho_normalizing *it = run->it;
     const uint32_t *prefix = step->targets + step->n;
-    const passing *from = run->now, *to = from + run->n;
+    const step_character *from = run->now, *to = from + run->n;
     while (it->fresh && step->flags & ENDS_LEFT && from < to && is_stripped(step, from->code_point)) from++;
     while (run->whole && step->flags & ENDS_RIGHT && from < to && is_stripped(step, to[-1].code_point)) to--;
     if (from == to) return;
     bool begun = step->flags & ENDS_UNLESS && from->code_point == *prefix;
     bool wanted = it->fresh && !begun && (!(step->flags & ENDS_FIRST) || (it->first && from->source == it->at));
     if (wanted) put_characters(run, prefix, step->n_prefix, 0, from->source, WWHO_NONE);
-    const passing *stays = to; /* the characters after it may turn out to be at the end, and be stripped */
+    const step_character *stays = to; /* the characters after it may turn out to be at the end, and be stripped */
     while (step->flags & ENDS_RIGHT && stays > from && is_stripped(step, stays[-1].code_point)) stays--;
     for (; from < to; from++) keep_character(run, from, from < stays ? from->origin : WWHO_NONE);
     if (run->whole) put_characters(run, prefix + step->n_prefix, step->n_suffix, 0, to[-1].source, WWHO_NONE);
@@ -244,7 +245,7 @@ WWHO_LOCAL uint32_t stand_in(uint32_t byte) { return byte < 33 ? byte + 256 : by
  * run->now to run->next. */
 static void run_spell(character_run *run, const wwho_step *step) {
     (void)step;
-    for (const passing *p = run->now, *end = p + run->n; p < end; p++) {
+    for (const step_character *p = run->now, *end = p + run->n; p < end; p++) {
         uint8_t bytes[4];
         uint32_t n = encode_utf8(p->code_point, bytes);
         for (uint32_t k = 0; k < n; k++) {
@@ -308,15 +309,16 @@ static void run_rules(character_run *run, const wwho_step *step) {
 }
 
 /* Apply all steps to a run, and write the characters that are certain to the output: all of them if the run is `complete`, else those
- * before the last one with an origin. it->at moves to `end`, the place in the text after the run, or to that origin. */
+ * before the last one with an origin. it->at moves to `end`, the place in the text after the run, or to that origin. Returns false if
+ * nothing is certain, or if there is no room (it->full). */
 WWHO_LOCAL bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
-    static void (*const pass[])(character_run *, const wwho_step *) = {run_map, run_replace, run_ends, run_rules, run_spell};
+    static void (*const apply[])(character_run *, const wwho_step *) = {run_map, run_replace, run_ends, run_rules, run_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {
         run->made = run->lost = 0;
-        pass[it->steps[i]->kind - 1](run, it->steps[i]);
+        apply[it->steps[i]->kind - 1](run, it->steps[i]);
         it->full |= run->full;
         if (run->full) return false;
-        passing *now = run->now;
+        step_character *now = run->now;
         run->now = run->next;
         run->next = now;
         run->n = run->made;

@@ -13,12 +13,12 @@ typedef struct {
     uint32_t origin;     /* where the steps may restart in the text to produce this character and what follows; WWHO_NONE: nowhere */
     int32_t change;      /* the number of characters before the step that it stands for, less one, negated; 1: an additional character */
     uint32_t order;
-} passing;
+} step_character;
 
 /* The characters of a run, in three columns of the same size that take turns. */
 typedef struct {
     const wwho_normalizing *it;
-    passing *now, *next, *spare;
+    step_character *now, *next, *spare;
     size_t n, room, made,
         lost;         /* characters in `now`; room in each column; characters in `next`; characters that vanished before any was written */
     bool whole, full; /* the run ends a part; there was no room for all characters */

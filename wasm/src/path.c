@@ -23,7 +23,7 @@ static bool depends_on_place(const wwho_rewrites *list) {
 }
 
 /* Choose the path of a route whose stations are known, the fastest that is exact, and fill in what it needs: route->path, rewrites,
- * scanner, actions and drops. */
+ * scanner, actions and drops. Needs the tables of the automata. */
 WWHO_LOCAL void choose_path(const wwho_model *model, wwho_route *route) {
     uint32_t rest = route->n_stations - route->n_cuts;
     const wwho_rewrites *list = rest ? route->stations[route->n_cuts].rewrites : 0;

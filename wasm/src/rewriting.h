@@ -17,7 +17,7 @@
  * two characters that compositions[at] composes. */
 typedef struct {
     uint32_t at;
-    uint8_t n, order; /* the class that orders a mark; 0: a starter */
+    uint8_t n, order; /* the class that orders a combining mark; 0: a starter */
     bool second;      /* whether it may compose with a character before it */
 } wwho_rewrite;
 
@@ -55,7 +55,7 @@ typedef struct {
  * character of up to three bytes, the first in the lowest byte. Above it are the number of bytes, 0 if the character vanishes, and the
  * PLAIN_ flags. The whole entry is 0 if the result is not certain. */
 enum { PLAIN = 0x3000, PLAIN_BYTES = 3 };
-#define PLAIN_ORDERED (1u << 25) /* only before it is packed: a mark that may change places with others */
+#define PLAIN_ORDERED (1u << 25) /* only before it is packed: a combining mark that may change places with others */
 #define PLAIN_TAIL (1u << 26)
 #define PLAIN_SEMI (1u << 27)  /* only certain if a character without PLAIN_SEMI follows */
 #define PLAIN_CUT (1u << 28)   /* the steps may restart at a space after it; without clusters, they may restart at any character */

@@ -1,8 +1,9 @@
 /* The pretokens and units of a text, and the offsets of tokens in characters. */
 #include "encoder.h"
 
-/* Add the pretoken from `at` to `end` of a route to e->spans, as one span, or, if the route has `units`, as one span for each unit. Beyond
- * the capacity, spans are only counted. */
+/* Add the pretoken from `at` to `end` of a route to e->spans, as one span, or, if the route has `units`, as one span for each unit. Places
+ * count from e->start. Beyond the capacity, spans are only counted. The first span of a segment is marked as such (e->fresh, which is then
+ * cleared). */
 WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end) {
     uint32_t number = (uint32_t)(route - e->model->routes), rule = WWHO_PIECE;
     wwho_cursor c = start_at(&e->model->classes, e->text, at, end);

@@ -134,8 +134,9 @@ static void build_map(step_reader *c, wwho_arena *arena, wwho_step *step) {
         check(c, end - take_apart(step, step->compositions[i].composed, end) <= MAX_TARGETS);
 }
 
-/* Read the texts that n rules write. For REPLACE, each has a number: 0 if the rule keeps its match, else 1 + 2 * length + (1 if the source
- * is the text after the match). For RULES, each has a length. */
+/* Read the texts that n rules write, into step->rewrites and step->targets. For REPLACE, each rule has a number: 0 if the rule keeps its
+ * match, else 1 + 2 * length + (1 if the source is the text after the match). For RULES, each has a length. Sets the step's flag if any
+ * source is after the match; too many targets are a failure. */
 static void read_contents(step_reader *c, wwho_step *step) {
     bool replace = step->kind == STEP_REPLACE;
     for (uint32_t i = 0, last = 0; i < c->n; i++) {
@@ -209,7 +210,7 @@ static void build_blocks(step_reader *c, wwho_arena *arena, wwho_step *step) {
 }
 
 /* Check a cut (STEP_CUT), and point step->actions at its actions in the file, one byte for each rule of its automaton. step->most becomes
- * the highest of them. */
+ * the highest of them, or 255 if the automaton looks behind. Invalid actions are a failure. */
 static void build_cut(step_reader *c, wwho_step *step) {
     bool counts = false;
     step->actions = c->in.at;

@@ -206,7 +206,8 @@ static HOT uint32_t *apply_move(const wwho_move *column, size_t at, size_t *row,
 static HOT uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return apply_move(column, at, row, out); }
 
 /* Continue to cut a text: write the ends of matches from ends[n] on, as long as `ends`, of `room` places, has room for STREAM_STEP more.
- * Returns how many ends there are then. The cutter moves to the text that is not read. */
+ * Returns how many ends there are then. The cutter moves to the text that is not read. The last *open of the ends are tentative and may be
+ * replaced by the next call; at the end of the text, *open is 0. */
 WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
                                uint32_t room, uint32_t *open) {
     const wwho_move *table = s->table;

@@ -35,8 +35,9 @@ WWHO_LOCAL bool falls_back(const wwho_encoder *e, const wwho_vocabulary *v, cons
     return v->unknown == UNKNOWN_BYTES && !becomes_unk(e, v) && has_bytes(v, text, n);
 }
 
-/* Write the replacement for the text from `at` to `end`, which the model lacks: tokens of a speller, tokens of bytes, or unk_id. `again`:
- * the symbol directly before became unk_id, which both share if the model fuses them. Returns true if the last token written is unk_id. */
+/* Write the replacement for the text from `at` to `end`, which the model lacks: tokens of a speller (after the longest symbols, with
+ * v->parts), tokens of its bytes, or unk_id. `again`: the symbol directly before became unk_id; if the model fuses them, both share one,
+ * which is written after byte tokens. Returns true if the last token written is unk_id. */
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again) {
     bool unk = becomes_unk(e, v);
     if (!unk && v->unknown == UNKNOWN_SPELL) {

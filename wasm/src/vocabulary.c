@@ -292,7 +292,8 @@ static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
 }
 
 /* Read the two columns of pairs (FORMAT.md, MODEL; with `delta`, the left one holds zigzag-coded differences) and the n_ties merges of
- * equal rank, write the texts of the merged tokens, and enter their pairs. */
+ * equal rank, write the texts of the merged tokens, and enter their pairs. Returns WWHO_OK, WWHO_PAIRS, WWHO_PAIR_ORDER,
+ * WWHO_PAIR_DUPLICATE or WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta) {
     int status = read_pairs(v, c, delta);
     if (status) return status;
