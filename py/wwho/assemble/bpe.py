@@ -295,8 +295,9 @@ def _group_by_starters(
 ) -> tuple[dict[str, CodePointSet], str]:
     """Group characters by the starters that a text may be cut before, if they come after them.
 
-    A starter is a character that may begin a piece. Those of SIGNS do not count if a letter is
-    among their lefts, or if there were more than MOST_GROUPS groups then.
+    A starter is a character that may begin a piece. Those of STARTERS always count. Every other one
+    is passed over if a letter is among its lefts, or if counting it makes more than MOST_GROUPS
+    groups. Known texts of several characters join no group, unless they are among the lefts.
 
     Args:
         known: The characters that are tokens.

@@ -661,7 +661,17 @@ def _renumbered(step: AnyStep, numbers: Mapping[int, int]) -> AnyStep:
 
 
 def _smallest(scanners: CompiledScanners, properties: bytes) -> tuple[CompiledScanners, bytes]:
-    """Return the automata over as few classes as they tell apart, and the properties of these."""
+    """Merge classes of characters that no automaton and no property tells apart.
+
+    The new classes are numbered by their first occurrence in the class map.
+
+    Args:
+        scanners: The automata, and the classes of their characters.
+        properties: A byte for each class, or b"" if there are none.
+
+    Returns:
+        The automata over the new classes, and a byte for each of these; b"" if `properties` is.
+    """
     n_classes = scanners.classes.n_classes
     keys = [
         (*(each.columns[label] for each in scanners.automata), properties[label : label + 1])

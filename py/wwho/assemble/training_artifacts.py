@@ -34,8 +34,9 @@ def counting_model(
 
     Args:
         schemas: The scripts; without any, all text is cut.
-        base: The base vocabulary, whose pretokenizer cuts text into words. It is only used without
-            schemas, and then needed unless `words.whitespace` is given.
+        base: The base vocabulary, whose pretokenizer cuts text into words. That is only used
+            without schemas, and then needed unless `words.whitespace` is given. The number of its
+            tokens is checked in any case: for BYTE and SCRIPT it must be 256.
         kind: The kind of units.
         words: The kind of words.
         protect: Texts that become added tokens, from id 257 on, and so never parts of words.
@@ -43,7 +44,8 @@ def counting_model(
     Raises:
         SchemaError: If two schemas claim the same character, schemas are missing, or there may be
             none for this kind.
-        ValueError: If the base has merges, and they are to be learnt; or words cannot be cut so.
+        ValueError: If the kind is BYTE or SCRIPT and the base is not of 256 tokens; or words cannot
+            be cut so.
     """
     check_kind(kind, schemas, len(base_vocabulary(base).texts) if base else len(BYTES), words)
     pretokenizer = base.scanners if base and not schemas else None

@@ -90,10 +90,10 @@ def _representatives(blocks: Sequence[int]) -> dict[int, int]:
 
 
 def _breadth_first(rows: Rows, blocks: Sequence[int], behind: bool) -> list[int]:
-    """Return all blocks but the dead one, in the order a breadth-first walk meets them.
+    """Return the blocks that can be reached, in the order in which a breadth-first walk meets them.
 
-    The walk begins at the block of the start, and then that of `BEHIND` if `behind`. Blocks that
-    it does not reach are left out.
+    The first is the block of the start, even if it is the dead block, and the second that of
+    `BEHIND` if `behind`. Wherever else the walk meets the dead block, it leaves it out.
     """
     representative = _representatives(blocks)
     queue = [blocks[START], *([blocks[BEHIND]] if behind else [])]

@@ -150,8 +150,9 @@ class Reader:
     def blocks(self, advance: Advance) -> Iterator[Block]:
         """Yield the text in blocks that end after a line (in a very long line: before a space).
 
-        The same part always comes in the same blocks. After the first part of a file the rest of
-        the file is read, too, for the digest.
+        Each block is yielded as `Reading.normalize_block` makes it. The same part always comes in
+        the same blocks; an empty part that is not a file's first yields none, and its file is not
+        opened. After the first part of a file the rest of the file is read, too, for the digest.
 
         Args:
             advance: is told how many stored bytes have been read since it was last called; for a

@@ -92,9 +92,12 @@ def _raise(error: OSError) -> None:
 
 
 def _find_files_at_url(name: str) -> list[str]:
-    """Return the URLs of the files that a URL stands for, in no order.
+    """Return the URLs of the files that a URL stands for, in no order; [] if there are none.
 
-    A folder and a pattern are looked up in the first link of a chain; every other link stays.
+    For a URL that ends in "/", these are the text files below it that are not hidden. For a pattern
+    that is not itself a file's URL, these are all files that match. Any other URL is returned as it
+    is; nothing checks whether there is such a file. Of a chain, the first link is looked up, and
+    every other link stays.
 
     Raises:
         CorpusError: fsspec is not installed.

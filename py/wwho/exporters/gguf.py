@@ -75,7 +75,7 @@ def write(artifact: Artifact) -> Exported:
     numbers = {number for number in artifact.token_ids[0] if number is not None}
     if _told(artifact, numbers) != _told(again, numbers):
         raise ExportError(f"llama.cpp would merge otherwise than {artifact.name}")
-    return Exported(data, (*notes, *_notes(artifact, again, rows, bos=11, eos=11)))
+    return Exported(data, (*notes, *_notes_on_differences(artifact, again, rows, bos=11, eos=11)))
 
 
 def _all_bytes(model: BPE) -> bool:
@@ -117,7 +117,7 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
     # Tokens that no merge makes are none of the model's there, unless pieces are them as a whole.
     made = model if model.whole else only_made(model)
     compare(replace(artifact, models=(made,)), again, "llama.cpp")
-    notes = _notes(artifact, again, every, bos=1, eos=2)
+    notes = _notes_on_differences(artifact, again, every, bos=1, eos=2)
     if normalized:
         texts = few([token.text for token in normalized])
         notes.append(f"found in the text as it is there, not in normalized text: {texts}")
@@ -192,14 +192,20 @@ def _again(artifact: Artifact, data: bytes) -> Artifact:
         raise ExportError(f"llama.cpp cannot run {artifact.name} as it is: {error}") from error
 
 
-def _notes(artifact: Artifact, again: Artifact, rows: Rows, **defaults: int) -> list[str]:
-    """Which added tokens are found otherwise, and what is missing.
+def _notes_on_differences(
+    artifact: Artifact, again: Artifact, rows: Rows, **default_ids: int
+) -> list[str]:
+    """Return notes on what llama.cpp does otherwise with the file than the model does.
+
+    They name the added tokens that llama.cpp finds otherwise or not at all, the tokens that get
+    their roles by their names alone, and the roles for which it takes an id of its own. If the
+    model's template cannot be written, the last note says that the caller must add its tokens.
 
     Args:
         artifact: the model.
-        again: what llama.cpp makes of the file.
-        rows: the tokens of the file.
-        defaults: the ids that llama.cpp takes for roles that the file does not name.
+        again: the model that llama.cpp makes of the file.
+        rows: the tokens of the file, by id.
+        default_ids: for each role, such as bos, the id that llama.cpp takes if no token has it.
     """
     theirs = {token.text: token.flags & Flag.SPECIAL for token in again.added}
     changed: dict[str, list[str]] = {}
@@ -217,7 +223,7 @@ def _notes(artifact: Artifact, again: Artifact, rows: Rows, **defaults: int) -> 
         notes.append(f"taken for what their names say: {named}")
     notes += [
         f"the model names no {role}_token, for which llama.cpp takes {rows[token][0]!r}"
-        for role, token in defaults.items()
+        for role, token in default_ids.items()
         if role not in roles and token < len(rows)
     ]
     missing = "what stands around a text is for the caller to add"

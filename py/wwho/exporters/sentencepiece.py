@@ -54,7 +54,7 @@ def write(artifact: Artifact) -> Exported:
     surface = artifact.decoder.surfaces.get(unk_id) if artifact.decoder else None
     model = replace(
         _flags(artifact),
-        pieces=_pieces(artifact, unk_id),
+        pieces=_pieces_by_id(artifact, unk_id),
         algorithm=algorithm,
         byte_fallback=made.unknown is Unknown.BYTES,
         unk_surface=" \u2047 " if surface is None else surface.decode(),
@@ -161,8 +161,17 @@ def _alike(a: CompiledScanners, first: int, b: CompiledScanners, second: int) ->
     return alike(a.classes, a.automata[first], b.classes, b.automata[second])
 
 
-def _pieces(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
-    """The pieces by id; an id without a token is a control piece."""
+def _pieces_by_id(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
+    """Return the pieces of a file, one for each id from 0 to the highest.
+
+    They are the tokens of the model with their scores, its bytes as `<0xNN>`, and the added tokens
+    whose ids no token of the model has. An id that nothing has becomes the control piece
+    `<unused_ID>`.
+
+    Args:
+        artifact: a model of BPE or Unigram.
+        unk_id: the id whose piece becomes the unknown piece, with score 0.
+    """
     made = artifact.models[0]
     found: dict[int, Piece] = {}
     assert isinstance(made, BPE | Viterbi)

@@ -59,7 +59,7 @@ def _difference(content: dict[str, Any], artifact: Artifact) -> str:
     made = replace(made, provenance=artifact.provenance)
     if write_artifact(made) == write_artifact(artifact):
         return ""
-    ours, theirs = (vocabulary(each, spelled(each)).items() for each in (artifact, made))
+    ours, theirs = (vocabulary(each, token_texts(each)).items() for each in (artifact, made))
     if not (odd := ours ^ theirs):
         return "what normalizes, cuts or decodes text is not what the record says"
     text, number = min(odd, key=itemgetter(1))
@@ -123,7 +123,7 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
     """
     (model,) = artifact.models
     said = components["model"]
-    texts = spelled(artifact)
+    texts = token_texts(artifact)
     vocab = vocabulary(artifact, texts)
     added = list(_listed(artifact.added, vocab))
     _number(added, vocab, model.unk_id)
@@ -153,10 +153,16 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def spelled(artifact: Artifact) -> list[str]:
-    """Return the texts of the one model's tokens as files have them.
+def token_texts(artifact: Artifact) -> list[str]:
+    """Return the texts of the one model's tokens as a tokenizer.json writes them.
 
-    Bytes are the characters that stand for them. A token that continues a word has its prefix.
+    The list is in the order of the model's tokens, not of their ids; added tokens are not in it.
+    For a BPE without units, each byte is written as ByteLevel's character that stands for it. The
+    texts of every other model are decoded as UTF-8, and those that continue a word (WordPiece) get
+    the decoder's prefix.
+
+    Raises:
+        UnicodeDecodeError: a token of such another model is not UTF-8.
     """
     (model,) = artifact.models
     if isinstance(model, BPE) and not model.units:

@@ -291,7 +291,10 @@ class _Order:
         self.begin = [*accumulate(map(len, members[:-1]), initial=0)]
 
     def distances(self, rights: Sequence[int]) -> list[int]:
-        """Return the distances of the right tokens of all merges; `last` is filled in."""
+        """Return, for each merge in order, the distance of its right token.
+
+        `last` gets the classes with which the merged tokens end.
+        """
         begin, last, n = self.begin, self.last, len(self.tokens)
         place = [0] * n
         for at, token in enumerate(self.tokens):
@@ -305,7 +308,15 @@ class _Order:
         return found
 
     def rights(self, distances: Sequence[int]) -> list[int]:
-        """Return the right tokens of all merges, given their distances; `last` is filled in."""
+        """Return, for each merge in order, the number of its right token.
+
+        `last` gets the classes with which the merged tokens end.
+
+        Args:
+            distances: for each merge, how far its right token is in `tokens` behind the first
+                token that begins with the class with which the left token ends. Behind the end of
+                `tokens`, counting goes on at its start.
+        """
         tokens, begin, last, n = self.tokens, self.begin, self.last, len(self.tokens)
         found = []
         pairs = zip(self.lefts, distances, strict=True)

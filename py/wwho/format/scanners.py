@@ -170,7 +170,18 @@ def _check_table(cursor: Cursor, rows: Sequence[Sequence[Pair]], n_rules: int, n
 
 
 def _check_total(cursor: Cursor, rows: Sequence[Sequence[Pair]], behind: bool, name: str) -> None:
-    """Check that no match is empty, and that each text has a match at its start."""
+    """Check that no match is empty, and that every text that is not empty has a match at its start.
+
+    Args:
+        cursor: raises the error, and gets the status AUTOMATON_TOTAL.
+        rows: pairs of a mark and the next state, by state and column; mark 0 is no mark. Column 0
+            is the end of the text.
+        behind: whether state `BEHIND` leads from the character before a text to a start.
+        name: what messages call the automaton.
+
+    Raises:
+        ArtifactError: with the status AUTOMATON_TOTAL.
+    """
     cursor.status = "AUTOMATON_TOTAL"
     starts = {START, *(to for _, to in (rows[BEHIND][1:] if behind else ()))}
     marked = (rows[BEHIND][1:] if behind else ()), *(rows[start] for start in starts)

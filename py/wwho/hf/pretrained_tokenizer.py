@@ -578,10 +578,12 @@ def _changed_token(token: AddedToken, **changes: Any) -> AddedToken:
 
 
 def _put_added_token(added: dict[int, AddedToken], token_id: int, token: AddedToken) -> bool:
-    """Give an id to an added token, in place; a special token stays special.
+    """Put an added token at an id into `added`, in place, over the token that has this id.
+
+    If the token before has the same content and is special, the new one becomes special, too.
 
     Returns:
-        Whether this changes anything.
+        True if this changes `added`; False if the same token was there already.
     """
     before = added.get(token_id)
     was_special = before is not None and before.special and before.content == token.content
@@ -607,10 +609,14 @@ def _open_model(source: str | os.PathLike[str] | Tokenizer | None) -> Tokenizer:
 
 
 def _options_of_tokenizer_json(source: Any) -> dict[str, Any]:
-    """Return what a tokenizer.json says of padding and truncation, as options of transformers.
+    """Return the sides, the padding token and its type id of a tokenizer.json, for transformers.
+
+    The keys are truncation_side and padding_side ("left" or "right"), pad_token and
+    pad_token_type_id, each only if the file has it. Lengths and strategies are left out.
 
     Args:
-        source: the file, or the folder that it is in. Anything else has no options.
+        source: the file, or the folder that it is in. There are no options ({}) if it is no path,
+            if there is no such file, if its name does not end in .json, or if it has no model.
     """
     if not isinstance(source, (str, os.PathLike)):
         return {}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from wwho.backends.backend import Info
-from wwho.exporters.tokenizer_json import spelled, vocabulary
+from wwho.exporters.tokenizer_json import token_texts, vocabulary
 from wwho.format.model import Flag
 from wwho.format.read import read_artifact
 from wwho.tokenizer import Tokenizer
@@ -62,7 +62,7 @@ def names_of_file(enc: Tokenizer) -> list[str]:
     """
     artifact = read_artifact(enc._blob)
     names = list(map(unused_name, range(artifact.n_vocab)))
-    for name, token in vocabulary(artifact, spelled(artifact)).items():
+    for name, token in vocabulary(artifact, token_texts(artifact)).items():
         names[token] = name
     # Of several added tokens with one id, the first counts; but if a token is found by its
     # normalized form, its name in the file is the hidden text.

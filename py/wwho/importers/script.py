@@ -103,8 +103,14 @@ def _data(source: Source) -> bytes:
     return data
 
 
-def _steps(config: Value, old: bool, drop: Rewrite) -> tuple[Rewrite, ...]:
-    """Return dropping and the normal form, in the order of the program that wrote the file.
+def _normalizer_steps(config: Value, old: bool, drop: Rewrite) -> tuple[Rewrite, ...]:
+    """Return the normalizer's steps: the normal form that a file names, and the dropping.
+
+    Args:
+        config: the settings, whose member "normalization" names the form: NFC if it is missing,
+            no form if it is null.
+        old: whether the file is of the older program, which drops first; the newer one drops last.
+        drop: the step that drops characters.
 
     Raises:
         SourceError: there is no such normal form.
@@ -182,7 +188,7 @@ def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str,
         routes=(Route("other", model=0, steps=tuple(steps)),),
         models=(model,),
         added=added,
-        normalizer=_steps(config, old, drop),
+        normalizer=_normalizer_steps(config, old, drop),
         provenance=record,
     )
 
@@ -308,7 +314,7 @@ def _script(rules: Value, config: Value, start: int, old: bool, record: dict[str
     kept = CodePointSet(tuple(each for block in blocks for each in block.ranges))
     drops, drop = dropping(kept, 0, whole=True)
     step = blocks_step(blocks, n_indices=n_indices, spell=False)
-    normalizer = _steps(config, old, drop)
+    normalizer = _normalizer_steps(config, old, drop)
     record |= block_record(blocks, n_indices)
     return script_artifact(cutter, step, model, record, drops=drops, normalizer=normalizer)
 

@@ -40,7 +40,7 @@ def read(source: Source, options: Options) -> Imported:
     n_specials = _count(config, "/config/default_num_special_tokens")
     n_ids = _count(config, "/config/default_vocab_size")
     tokens = _tokens(_at(document, "/vocab", list), n_ids - n_specials)
-    specials = _specials(document.get("special_tokens"), version, n_specials)
+    specials = _special_texts(document.get("special_tokens"), version, n_specials)
     artifact = base_model(
         {token: n_specials + rank for rank, token in enumerate(tokens)},
         pattern=_at(config, "/config/pattern", str),
@@ -82,8 +82,21 @@ def _tokens(vocab: list[Any], n_tokens: int) -> list[bytes]:
     return tokens
 
 
-def _specials(listed: object, version: str, count: int) -> list[str]:
-    """The special tokens by id; those without a name are `<SPECIAL_n>`."""
+def _special_texts(listed: object, version: str, count: int) -> list[str]:
+    """Return the texts of the special tokens, one for each id from 0 to `count` - 1.
+
+    Ids behind the end of the list get the texts `<SPECIAL_n>`.
+
+    Args:
+        listed: the member "special_tokens". If it is missing (None) in a file up to v7, the tokens
+            are those that all such files had.
+        version: the version of the file: "v" and a number.
+        count: the number of special tokens.
+
+    Raises:
+        SourceError: there is no list in a later file, it is too long, an item is not an object with
+            its own place as rank and a text, or a text comes twice.
+    """
     if listed is None and int(version[1:]) <= 7:
         listed = [{"rank": rank, "token_str": text} for rank, text in enumerate(_DEPRECATED)]
     if not isinstance(listed, list) or len(listed) > count:

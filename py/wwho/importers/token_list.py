@@ -95,7 +95,7 @@ def unescaped(text: str) -> bytes:
 
 
 def parse_tokens(data: bytes) -> tuple[dict[bytes, int], list[Added]]:
-    r"""The tokens with their ids, and the added tokens.
+    r"""Return the tokens with their ids, in the order of the lines, and the added tokens by id.
 
     Raises:
         SourceError: a line is malformed, or an id or text comes twice; the message has its number.
@@ -110,7 +110,7 @@ def parse_tokens(data: bytes) -> tuple[dict[bytes, int], list[Added]]:
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     for number, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
         try:
-            token, text, kind = _parsed(line)
+            token, text, kind = _parse_line(line)
             if kind is not None:
                 content = text.decode("utf-8")
                 if content in added:
@@ -127,8 +127,16 @@ def parse_tokens(data: bytes) -> tuple[dict[bytes, int], list[Added]]:
     return tokens, sorted(added.values(), key=lambda token: token.id)
 
 
-def _parsed(line: bytes) -> tuple[int, bytes, Flag | None]:
-    """Id, text and, of an added token, the flags."""
+def _parse_line(line: bytes) -> tuple[int, bytes, Flag | None]:
+    """Return the id, the unescaped text and the flags of the token of a line, without line feed.
+
+    The flags are None for an ordinary token, whose line has no third field. `Flag(0)` is those of
+    an added token that is neither special nor normalized.
+
+    Raises:
+        ValueError: the line is malformed or not UTF-8, the id or the text is out of bounds, or the
+            third field has a name that is not known.
+    """
     match = _LINE.fullmatch(line.decode("utf-8"))
     if match is None:
         raise ValueError(f"expected an id, a tab and an escaped text, found {line[:60]!r}")

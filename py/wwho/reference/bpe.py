@@ -41,7 +41,11 @@ class Bytes(PieceEngine[BPE]):
         self._n_wholes = len(model.texts if model.whole else model.ranks)
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """Yield the tokens of a pretoken; no text is unknown."""
+        """Yield the tokens of a pretoken; no text is unknown, so `unk` changes nothing.
+
+        A pretoken that is itself the text of one of the first `_n_wholes` tokens is that token,
+        without merging.
+        """
         if (whole := self.numbers.get(piece, self._n_wholes)) < self._n_wholes:
             yield self.token(whole)
         else:
@@ -51,7 +55,13 @@ class Bytes(PieceEngine[BPE]):
     def spell(self, text: bytes, unk: bool) -> Iterator[Token]:
         """Yield the tokens of text that another model does not know.
 
-        With BLOCKS, each token has the place of the characters whose symbols it is made of.
+        Without BLOCKS, these are the tokens of `piece`. With BLOCKS, the text is first written as
+        symbols, and each token has the place of the characters whose symbols it is made of; for
+        characters at the end that have no symbols, one more token follows, a gap.
+
+        Args:
+            text: the text, not written as symbols yet.
+            unk: is passed to `piece`, where it changes nothing.
         """
         if self._blocks is None:
             yield from self.piece(text, unk)

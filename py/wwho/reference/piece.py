@@ -67,7 +67,7 @@ class Piece:
         return Piece("".join(c for c, _ in found), [source for _, source in found], True)
 
     def read_again(self) -> Piece:
-        """Return the same bytes, read as characters again.
+        """Return a piece of the same bytes, read as characters again; an ASCII piece itself.
 
         Bytes of broken UTF-8 that now stand beside each other may have become a character; its
         source reaches from the first one's to the last one's.

@@ -163,7 +163,14 @@ class Walk:
         return self.artifact.routes[number]
 
     def _segments(self, part: Piece, whole: bool) -> Iterator[tuple[Piece, int]]:
-        """Yield the segments of a part of a text, each with the number of its route."""
+        """Yield the segments of a part of a text, in order, each with the number of its route.
+
+        Without a router the part is one segment of route 0. An empty part has no segments.
+
+        Args:
+            part: text between added tokens, normalized.
+            whole: whether to pass over the router, so that all of the part is one segment.
+        """
         scanners, router = self.artifact.scanners, self.artifact.router
         if router is None or whole:
             if part.text:
@@ -175,7 +182,16 @@ class Walk:
     # Encoding 4 to 9: the models
 
     def _encode(self, part: Piece, unk: bool, whole: bool) -> Iterator[Placed]:
-        """Yield the tokens of a part of a text, in order."""
+        """Yield the tokens of a part of a text, in order.
+
+        Neighbouring segments of one route go to its engine together if that engine joins words
+        (Encoding 6). Pretokens that BLOCKS leaves empty yield nothing.
+
+        Args:
+            part: text between added tokens, normalized.
+            unk: whether the caller asks for unk_id in place of unknown text.
+            whole: whether the part is one pretoken of route 0, which no step changes.
+        """
         for number, group in groupby(self._segments(part, whole), lambda each: each[1]):
             segments = [segment for segment, _ in group]
             engine = self._units.get(number)

@@ -124,9 +124,10 @@ def training_provenance(plan: Plan, counted: CorpusCounts, training: str) -> dic
     """Return the provenance of a trained model: the section PROVENANCE of FORMAT.md.
 
     A model of byte or script atoms is a base itself: of the base before, it keeps the pattern of
-    the pretokenizer alone. Over any other base, the ids of special tokens stay, so the keys about
-    chats (chat template, roles of special tokens) stay, too, and the other keys get the prefix
-    ``base:``.
+    the pretokenizer alone (``pattern``). Over any other base, the ids of special tokens stay, so
+    the keys about chats (chat template, roles of special tokens) stay as they are, and all other
+    keys of the base but ``writer`` get the prefix ``base:``. Over each base, `BLOCK_KEYS` stay
+    without a prefix, too, as the base has them.
 
     Args:
         plan: what was trained.

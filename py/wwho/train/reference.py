@@ -55,8 +55,15 @@ def train_reference(
         vocab_size: how many atoms and merges there may be together.
         prune: how often a unit must be seen to be an atom; with bytes it does not matter.
         min_freq: how often a pair must be seen to be merged.
-        kind: the kind of the atoms; script atoms are not implemented.
+        kind: the kind of the atoms. With BYTE, words are spelled in bytes, and the atoms are the
+            256 bytes; with every other kind, the atoms are chosen among the units that the model
+            cuts words into, whatever these are.
+
+    Raises:
+        ValueError: the kind is SCRIPT, whose atoms are not implemented here.
     """
+    if kind is AtomKind.SCRIPT:
+        raise ValueError("the reference trainer has no script atoms; choose another kind")
     words = Counter(words_of(model, text))
     if kind is AtomKind.BYTE:
         words = spell_bytes(words)

@@ -189,8 +189,8 @@ function characterEdges(text) {
 }
 
 /**
- * Return every place from `start` to `end` where a grapheme cluster begins. The segmenter's time may grow with the square of its text's
- * length, so it gets the text in windows, each of which begins where a cluster does.
+ * Return every place from `start` to `end`, both included, where a grapheme cluster begins. The segmenter's time may grow with the square
+ * of its text's length, so it gets the text in windows, each of which begins where a cluster does.
  * @param {Intl.Segmenter} segmenter of graphemes
  * @param {string} text
  * @param {number} start in UTF-16 units, itself the beginning of a cluster

@@ -88,7 +88,8 @@ class Download {
   }
 
   /**
-   * Wait for the result for one caller. Its signal, and an error of its `onProgress`, end only its own wait.
+   * Wait for the result for one caller, who is told the last progress at once, if there was any. The caller's signal, and an error of its
+   * `onProgress`, end only its own wait; when the last caller stops waiting, the download is cancelled.
    * @param {LoadOptions} options of the caller
    * @returns {Promise<any>} what `load` gave
    * @throws what `load` or `onProgress` throws, or the signal's reason
@@ -150,7 +151,8 @@ export class Fetched {
   }
 
   /**
-   * Start the download of an encoding, and note it as running until it fails or all callers have left.
+   * Start the download of an encoding, and note it as running until it fails or all callers have left. If it succeeds, the tokenizer is
+   * kept for later callers.
    * @param {string} name
    * @param {() => URL} addressOf returns the file's address
    * @returns {Download}

@@ -531,9 +531,10 @@ class Parser {
   }
 
   /**
-   * Read what stands in square brackets after an object: a key, or the bounds of a slice.
+   * Read what stands in square brackets after an object: a key, or the bounds of a slice. The "[" has been read; the "]" is read here.
    * @param {Expression} object
-   * @returns {Expression}
+   * @returns {Expression} an item, or a slice if there is a colon
+   * @throws {Error} for an empty subscript, more than three bounds, or anything that is not expected there
    */
   #subscript(object) {
     /** @type {(Expression | undefined)[]} */

@@ -148,7 +148,8 @@ function chatMessages(messages, isFirstFormat, withTools) {
 
 /**
  * Return what messages cost in the format of gpt-oss: <|start|>role<|message|>content<|end|> of each, with channel, recipient and
- * constraint, and <|start|>assistant for the beginning of the answer.
+ * constraint, and <|start|>assistant for the beginning of the answer. A message's name stands in place of its role. Each call of a tool in
+ * a message counts, too: its name, its arguments and 3 tokens.
  * @param {any[]} messages
  * @returns {Summands} texts whose tokens count, each encoded alone, and the number of further tokens
  */

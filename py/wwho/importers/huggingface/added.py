@@ -163,7 +163,7 @@ def added_tokens(
                     f"{other.value.pointer}, of which {why}: remove one"
                 )
         added += forms
-    notes += _notes(listed, rewritten, engine)
+    notes += _notes_on_added_tokens(listed, rewritten, engine)
     for text, number in vocabulary.hidden.items():
         if text and text not in owner:
             added.append(Added(text, number, Flag.HIDDEN))
@@ -177,8 +177,16 @@ def _form(token: Listed, normalizer: Sequence[Rewrite], scanners: CompiledScanne
     return rewrite_all(normalizer, read_piece(token.text.encode()), scanners).text
 
 
-def _notes(listed: Iterable[Listed], rewritten: Sequence[str], engine: str) -> Iterable[str]:
-    """Yield what is different from what the file seems to say."""
+def _notes_on_added_tokens(
+    listed: Sequence[Listed], rewritten: Sequence[str], engine: str
+) -> Iterable[str]:
+    """Yield notes on special tokens that are special no more, and on ids that are other ones.
+
+    Args:
+        listed: the added tokens of the file.
+        rewritten: the texts of the special tokens that the normalizer changes.
+        engine: the name of the program that the model is to agree with, for the notes.
+    """
     if rewritten:
         yield (
             f"{', '.join(rewritten)}: found in every text, also if not allowed; as they are "

@@ -163,7 +163,23 @@ def _assemble(
     listed: list[Listed],
     record: Mapping[str, str],
 ) -> tuple[Artifact, tuple[str, ...]]:
-    """Return the artifact of all components, and notes on its added tokens."""
+    """Return the artifact of all components, and the notes on its added tokens alone.
+
+    Args:
+        root: the document, for the post-processor, the decoder, and the places in messages.
+        patterns: the patterns of the steps. The units of the vocabulary are added to them, if it
+            has any, and then they are compiled.
+        normalizer: the normalizer's steps, not yet settled: as they were before their patterns
+            were compiled.
+        route: the pre-tokenizer's steps, not yet settled either.
+        vocabulary: the model with its ids.
+        listed: the added tokens that the document lists.
+        record: the provenance.
+
+    Raises:
+        SourceError: a pattern cannot be compiled or run, two added tokens are found by one text,
+            or the post-processor or the decoder cannot be represented.
+    """
     units = None
     if vocabulary.units is not None:
         units = patterns.number_of("characters", vocabulary.units)
