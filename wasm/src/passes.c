@@ -278,9 +278,9 @@ static const wwho_rewrite *find_rule(const character_run *run, const wwho_step *
     return found;
 }
 
-/* Apply a step RULES to the run: replace what rules of its trie match, from left to right; from run->now to run->next. With an automaton,
- * as in SentencePiece's charsmap of the tokenizers library, a rule must first match a short cluster as a whole; where none does, rules
- * match single characters. */
+/* Apply a step RULES to the run: replace what rules of its trie match, from left to right; from run->now to run->next. With an automaton
+ * that finds clusters (as the normalizer Precompiled of tokenizers works), a rule must first match a cluster of fewer than MAX_CLUSTER
+ * bytes as a whole; where none does, rules match single characters. */
 static void run_rules(character_run *run, const wwho_step *step) {
     bool sure = true;
     for (size_t at = 0, end, cluster = 0; at < run->n; at = end) {

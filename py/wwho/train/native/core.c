@@ -3,6 +3,8 @@
 
 #include "core.h"
 
+/* Cut text[*at..end) into segments (route SEGMENTS) or, as one segment of a route, into its units: at most `room` spans, with places in
+ * bytes of `text`. *at moves after the last one. Returns their number. */
 size_t cut_text(const wwho_model *model, uint32_t route, const uint8_t *text, size_t *at, size_t end, wwho_span *spans, size_t room) {
     size_t n = 0;
     wwho_cursor cursor = start_at(&model->classes, text, *at, end);
@@ -20,6 +22,8 @@ size_t cut_text(const wwho_model *model, uint32_t route, const uint8_t *text, si
     return n;
 }
 
+/* Find the added tokens in text[*at..end) that are found in every text, at most `room` of them, as spans. *at moves after the last one, or
+ * to the end. Returns their number. */
 size_t added_tokens(const wwho_model *model, const uint8_t *text, size_t *at, size_t end, wwho_span *found, size_t room) {
     size_t n = 0, from = *at;
     wwho_wanted wanted;

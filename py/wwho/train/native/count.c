@@ -41,7 +41,8 @@ static uint64_t stray_bytes(const uint8_t *text, size_t len) {
     return stray;
 }
 
-/* Count the word of the units first to last (not included); its place among the entries goes to *entry. */
+/* Count, once, the word of the units from `first` up to, but without, `last`; its place among the entries goes to *entry. Returns a
+ * status. */
 static int count_units(wwho_words *words, const uint8_t *text, const wwho_span *first, const wwho_span *last, uint32_t *entry) {
     size_t length = last[-1].end - first->start, n_units = (size_t)(last - first);
     /* the lengths of units take no more bytes than the units */
@@ -145,6 +146,8 @@ static int count_lines(wwho_words *words, const uint8_t *text, size_t at, size_t
     return status;
 }
 
+/* Count the words of a text of len bytes into the table: the lines between added tokens, each as a text of its own. A table that knew
+ * another model forgets what its entries know of routes. Returns WWHO_OK, WWHO_ARGUMENT (a text of 4 GiB or more, too) or WWHO_MEMORY. */
 int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *text, size_t len) {
     if (!words || !model || (!text && len) || len > UINT32_MAX) return WWHO_ARGUMENT;
     if (words->model != model)
@@ -185,6 +188,8 @@ static int add_to_route(wwho_words *words, const wwho_model *model, size_t word,
     return WWHO_OK;
 }
 
+/* Add up the words of the table by the route that each takes where it stands alone, into `routes`, which are cleared first. Returns
+ * WWHO_ARGUMENT if a word takes a route that `routes` lacks. */
 int wwho_words_routes(wwho_words *words, const wwho_model *model, wwho_route_info *routes, size_t n_routes) {
     if (!words || !model || !routes) return WWHO_ARGUMENT;
     memset(routes, 0, n_routes * sizeof *routes);

@@ -49,7 +49,7 @@ static void heap_pop(pair_heap *heap) {
     if (heap->n) sift_down(heap, 0);
 }
 
-/* Add an entry to the heap. */
+/* Add an entry to the heap, which grows as needed. Returns WWHO_OK or WWHO_MEMORY. */
 static int heap_push(pair_heap *heap, heap_entry entry) {
     int status = reserve(&heap->entries, &heap->room, heap->n + 1, sizeof *heap->entries);
     if (status) return status;
@@ -96,6 +96,7 @@ struct wwho_merger {
 #define MAX_POSITIONS 0xFFFFFFFEu
 #define MAX_UNITS (MAX_POSITIONS / 2) /* of distinct words: a unit takes at most two positions, and positions have 32 bits */
 
+/* Free a merger and all of its arrays; null is allowed. */
 void wwho_merger_free(wwho_merger *m) {
     if (!m) return;
     void *parts[] = {m->token,     m->width,        m->pair,  m->run,        m->run_count, m->run_sources, m->pairs,
@@ -105,8 +106,10 @@ void wwho_merger_free(wwho_merger *m) {
     free(m);
 }
 
+/* Return the left and right ids of the merges made so far, in turn; the merger owns them. */
 const uint32_t *wwho_merger_pairs(const wwho_merger *m) { return m->merges; }
 
+/* Return the count of the pair of each merge made so far, at that moment; the merger owns them. */
 const uint64_t *wwho_merger_gains(const wwho_merger *m) { return m->gains; }
 
 enum { BEGINS_WORD = 128 /* and that with a U+0020 */ };
@@ -114,8 +117,8 @@ enum { BEGINS_WORD = 128 /* and that with a U+0020 */ };
 /* Return how many words a token touches, where merges join words. */
 static inline uint32_t words_of(const wwho_merger *m, uint32_t token) { return m->words[token] & (BEGINS_WORD - 1); }
 
-/* Return whether two neighbours may not merge, however frequent they are: the result would be too long, or part of a character and part of
- * another, or, where merges join words, they are of one word. */
+/* Return true if two neighbours may not merge, however frequent they are: the result would be too long, or part of a character and part of
+ * another, or, where merges join words, the right one begins no word or they touch too many words. */
 static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right) {
     if (m->shapes && (m->shapes[left] == WWHO_TAIL || (m->shapes[left] ? WWHO_TAIL : 0) != m->shapes[right])) return true;
     if (m->words && !(m->words[right] & BEGINS_WORD && words_of(m, left) + words_of(m, right) <= m->max_words)) return true;
@@ -123,7 +126,7 @@ static inline bool stay_two(const wwho_merger *m, uint32_t left, uint32_t right)
     return (uint32_t)m->bytes[left] + m->bytes[right] > MAX_TOKEN;
 }
 
-/* Return how often the place at a position counts. */
+/* Return how often a place counts: the count of its run; 1 for all if runs have none. */
 static inline uint64_t weight(const wwho_merger *m, size_t at) { return m->run ? m->run_count[m->run[at]] : 1; }
 
 /* Return the position at which the token before the one at `at` starts; `at` where that is the first of its run. */
@@ -160,7 +163,7 @@ static int keep_frequent(wwho_merger *m, size_t first) {
     return status ? status : reserve(&m->places, &m->places_room, m->n_places, sizeof *m->places);
 }
 
-/* Give position `at` its pair's new number and put it down among that pair's places. */
+/* Give the position `at` the new number of its pair (or NONE), and add it to the places of that pair. */
 static inline void put_place(wwho_merger *m, size_t at, uint32_t pair) {
     m->pair[at] = pair;
     if (pair == NONE) return;
@@ -212,7 +215,8 @@ static int add_word(wwho_merger *m, const wwho_words *words, size_t word, const 
     return status ? status : end_run(m, start, count);
 }
 
-/* Give back the memory after the first n > 0 items of the array whose pointer lies at `array`. */
+/* Give back the memory after the first n > 0 items, of `size` bytes each, of the array whose pointer lies at `array`. Returns WWHO_OK or
+ * WWHO_MEMORY. */
 static int shrink(void *array, size_t n, size_t size) {
     void *items;
     memcpy(&items, array, sizeof items);
@@ -266,7 +270,8 @@ static int grow_pair_slots(const wwho_merger *m, uint32_t **slots, size_t *mask)
     return WWHO_OK;
 }
 
-/* Count the pair that starts at a position, unless it may not merge. */
+/* Count the pair that starts at a position, unless it may not merge; m->pair[at] becomes its number or NONE. The slots may be replaced by
+ * larger ones. Returns a status. */
 static int count_pair(wwho_merger *m, size_t at, uint32_t **slots, size_t *mask) {
     uint32_t left = m->token[at], right = m->token[at + 1];
     m->pair[at] = NONE;
@@ -300,7 +305,7 @@ static int first_pairs(wwho_merger *m) {
 
 /* Merging. */
 
-/* Take the place at `at` off the count of its pair, and forget which pair it is. */
+/* Subtract the weight of the place `at` from the count of its pair, and set m->pair[at] to NONE. */
 static inline void uncount_pair(wwho_merger *m, size_t at) {
     if (m->pair[at] != NONE) m->pairs[m->pair[at]].count -= weight(m, at);
     m->pair[at] = NONE;
@@ -372,7 +377,7 @@ static int merge_pair(wwho_merger *m, uint32_t number) {
     return status ? status : keep_new_pairs(m, first);
 }
 
-/* Return whether pair number `number` stands in fewer than min_sources sources. Only the tokens of phrases know their sources. */
+/* Return true if the pair of this number stands in fewer than min_sources sources. Only the tokens of phrases know their sources. */
 static bool is_local(const wwho_merger *m, const pair_entry *pair, uint32_t number) {
     uint64_t sources = 0;
     uint32_t found = 0;
@@ -387,6 +392,9 @@ static bool is_local(const wwho_merger *m, const pair_entry *pair, uint32_t numb
     return found < m->min_sources;
 }
 
+/* Make up to `steps` more merges, the pair with the highest count first; *n becomes the number of all merges made so far. Counts in the
+ * heap may be outdated: such an entry is put back with its present count, or dropped below min_freq. Pairs of too few sources are dropped,
+ * too. */
 int wwho_merger_step(wwho_merger *m, size_t steps, size_t *n) {
     if (!m || !n) return WWHO_ARGUMENT;
     int status = WWHO_OK;
@@ -465,6 +473,8 @@ static int copy_shapes(wwho_merger *m, const uint8_t *shapes) {
     return WWHO_OK;
 }
 
+/* Make a merger over the words of a table, whose units that are atoms get their places in `atoms` as ids, and count their first pairs. On
+ * failure, *merger is null. train.h has the limits. */
 int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, const uint8_t *shapes, size_t max_merges, uint64_t min_freq,
                     uint32_t max_units, wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;

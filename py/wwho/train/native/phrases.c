@@ -20,6 +20,7 @@ struct wwho_phrases {
     size_t spans_room, ids_room, ends_room;
 };
 
+/* Free phrases and all of their arrays; null is allowed. */
 void wwho_phrases_free(wwho_phrases *phrases) {
     if (!phrases) return;
     void *parts[] = {phrases->token, phrases->stretches, phrases->spans, phrases->ids, phrases->ends, phrases->work};
@@ -27,6 +28,7 @@ void wwho_phrases_free(wwho_phrases *phrases) {
     free(phrases);
 }
 
+/* Return an object without phrases for a model, which must stay open, or null if there is no memory. */
 wwho_phrases *wwho_phrases_new(const wwho_model *model, uint32_t first_id, uint32_t n_tokens) {
     wwho_phrases *phrases = calloc(1, sizeof *phrases);
     if (!phrases || reserve(&phrases->token, &phrases->room, 1, sizeof *phrases->token)) {
@@ -49,7 +51,8 @@ static void end_phrase(wwho_phrases *phrases) {
         phrases->token[phrases->n++] = NONE;
 }
 
-/* Encode a line with the model: job->spans are its units, phrases->ids and phrases->ends its tokens. */
+/* Encode a line of len bytes with the model: phrases->spans become its units, phrases->ids and phrases->ends its tokens, and *job their
+ * counts. Returns a status. */
 static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, wwho_job *job) {
     int status = reserve(&phrases->ids, &phrases->ids_room, len, sizeof *phrases->ids);
     if (!status) status = reserve(&phrases->ends, &phrases->ends_room, len, sizeof *phrases->ends);
@@ -70,7 +73,8 @@ static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, w
 
 enum { MAX_WORD_UNITS = 255 };
 
-/* Collect the phrases of one line, or of a part of it beside added tokens. */
+/* Append the phrases of one line, or of a part of it beside added tokens, to phrases->token. A word with a token beyond n_tokens, or with
+ * more than MAX_WORD_UNITS units, ends a phrase and is in none. Returns a status. */
 static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) {
     size_t id = 0;
     wwho_job job;
@@ -116,6 +120,8 @@ static int count_stretch(wwho_phrases *phrases, uint64_t count, uint64_t sources
     return WWHO_OK;
 }
 
+/* Collect the phrases of a share of the lines of a text of len bytes, with their count and sources. The hash of a line alone decides
+ * whether it is taken. */
 int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len, uint64_t share, uint64_t count, uint64_t sources) {
     if (!phrases || (!text && len)) return WWHO_ARGUMENT;
     int status = WWHO_OK;
@@ -174,6 +180,8 @@ static int take_phrases(wwho_merger *m, wwho_phrases *phrases, const uint32_t *p
     return add_positions(m);
 }
 
+/* Make a merger over the tokens of phrases, which are used up, for merges that join words, and count their first pairs. On failure,
+ * *merger is null. train.h has the limits. */
 int wwho_merger_of_phrases(wwho_phrases *phrases, const uint32_t *pairs, size_t n_pairs, size_t max_merges, uint64_t min_freq,
                            uint32_t max_units, uint32_t max_words, uint32_t min_sources, wwho_merger **merger) {
     if (!merger) return WWHO_ARGUMENT;

@@ -104,6 +104,7 @@ static inline bool get_leb(const uint8_t **at, const uint8_t *end, uint64_t *val
     return false;
 }
 
+/* Free a table and all of its arrays; null is allowed. */
 void wwho_words_free(wwho_words *words) {
     if (!words) return;
     free(words->arena);
@@ -114,6 +115,7 @@ void wwho_words_free(wwho_words *words) {
     free(words);
 }
 
+/* Return an empty table, or null if there is no memory. */
 wwho_words *wwho_words_new(void) {
     wwho_words *words = calloc(1, sizeof *words);
     if (!words) return NULL;
@@ -193,8 +195,8 @@ typedef struct {
     size_t size, head;
 } new_word;
 
-/* Add word->count to the count of a word, which is new or known; its place among the entries goes to *entry. Returns WWHO_ARGUMENT
- * where the table is full, WWHO_MEMORY where memory is. */
+/* Add word->count to the count of a word, which is new or known; its place among the entries goes to *entry. The record of a new word is
+ * copied into the arena. Returns WWHO_OK, WWHO_ARGUMENT if the table is full, or WWHO_MEMORY. */
 static int add_word_at(wwho_words *words, const new_word *word, uint32_t *entry) {
     uint64_t *slot = slot_of(words, word->record, word->size, word->hash);
     words->total += word->count;
@@ -280,6 +282,8 @@ static inline size_t put_unit(uint8_t *record, const uint8_t *text, size_t lengt
     return (size_t)(at - record) + length;
 }
 
+/* Add the words of n records, of len bytes in all, with their counts, to the table. Returns WWHO_ARGUMENT at the first record that is
+ * broken, or if bytes are left; the words before are then counted. */
 int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const uint64_t *counts, size_t n) {
     if (!words || (!records && len) || (!counts && n)) return WWHO_ARGUMENT;
     const uint8_t *at = records, *end = records + len;
@@ -295,6 +299,7 @@ int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const 
     return at == end ? WWHO_OK : WWHO_ARGUMENT;
 }
 
+/* Add the words of another table, with their counts and its stray bytes, to a table. */
 int wwho_words_merge(wwho_words *words, const wwho_words *other) {
     if (!words || !other || words == other) return WWHO_ARGUMENT;
     new_word batch[BATCH];
@@ -317,6 +322,7 @@ int wwho_words_merge(wwho_words *words, const wwho_words *other) {
     return status;
 }
 
+/* Add each unit of each word of `words` to the table `units`, as a word of one unit, with the count of its word. */
 int wwho_words_units(const wwho_words *words, wwho_words *units) {
     if (!words || !units) return WWHO_ARGUMENT;
     for (size_t word = 0; word < words->n; word++) {
@@ -336,6 +342,7 @@ int wwho_words_units(const wwho_words *words, wwho_words *units) {
     return WWHO_OK;
 }
 
+/* Add each word of `words` to the table `spelled`, with its count, as a word whose units are its bytes. */
 int wwho_words_bytes(const wwho_words *words, wwho_words *spelled) {
     if (!words || !spelled || words == spelled) return WWHO_ARGUMENT;
     for (size_t word = 0; word < words->n; word++) {
@@ -369,6 +376,8 @@ static uint32_t code_point_at(const uint8_t *text, size_t n, size_t *width) {
     return found;
 }
 
+/* Add each word of `words` to the table `spelled`, with its count, as a word whose units are symbols of two bytes: one or two for each
+ * character, or those of its bytes. `symbols` has them by code point, and from 0x110000 on by byte; 0: none. */
 int wwho_words_pairs(const wwho_words *words, const uint32_t *symbols, wwho_words *spelled) {
     if (!words || !symbols || !spelled || words == spelled) return WWHO_ARGUMENT;
     for (size_t word = 0; word < words->n; word++) {
@@ -397,10 +406,12 @@ int wwho_words_pairs(const wwho_words *words, const uint32_t *symbols, wwho_word
     return WWHO_OK;
 }
 
+/* Write the size of a table, and its sums, to *info. */
 void wwho_words_describe(const wwho_words *words, wwho_words_info *info) {
     *info = (wwho_words_info){words->n, words->used, words->n_units, words->total, words->stray_bytes};
 }
 
+/* Write all records of a table, and the count of each word, to buffers of the sizes that wwho_words_describe() tells. */
 void wwho_words_export(const wwho_words *words, uint8_t *records, uint64_t *counts) {
     if (words->used) memcpy(records, words->arena, words->used);
     for (size_t word = 0; word < words->n; word++) counts[word] = words->entries[word].count;
