@@ -330,7 +330,7 @@ WWHO_LOCAL int plan_normalizer(wwho_model *model, wwho_arena *arena) {
     uint32_t counts[2] = {s.length < 4 ? 0 : s.at[0], s.length < 4 ? 0 : s.at[1]};
     if (counts[0] > WWHO_MAX_STEPS || counts[1] > WWHO_MAX_STEPS || !(counts[0] | counts[1])) return WWHO_NORMALIZER;
     if (read16(s.at + 2) || s.length != 4 + 2 * (counts[0] + counts[1])) return WWHO_NORMALIZER;
-    for (uint32_t k = 0, at = 4; k < 2; at += 2 * counts[k++]) {
+    for (uint32_t k = 0; k < 2; k++) {
         wwho_rewrites *list = &model->normalizer[k];
         list->number = k;
         model->n_normalizer += counts[k];
