@@ -23,7 +23,7 @@ FORMATS: Mapping[str, Callable[[Artifact], Exported]] = {
 
 
 def export(artifact: Artifact, to: str) -> Exported:
-    """A model as a file of another library.
+    """Return a model as a file of another library.
 
     Args:
         artifact: the model.

@@ -47,7 +47,7 @@ def _automata(artifact: Artifact) -> list[Automaton | None]:
 def alike(
     a: ClassMap, one: Automaton, b: ClassMap, other: Automaton, but: CodePointSet = NOTHING
 ) -> bool:
-    """Whether two automata match alike in texts that have none of these characters.
+    """Return whether two automata match alike in texts that have none of these characters.
 
     Args:
         a: the classes of the first one.
@@ -74,7 +74,7 @@ def alike(
 
 
 def _open(automaton: Automaton, columns: Iterable[int]) -> set[int]:
-    """The states after which no mark may come: one on the way to any other says nothing."""
+    """Return the states after which no mark may come: one on the way to any other says nothing."""
     steps = [{automaton.table[state][k] for k in columns} for state in range(automaton.n_states)]
     found, size = {DEAD}, 0
     while size < len(found):

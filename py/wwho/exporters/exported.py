@@ -88,7 +88,7 @@ def byte_model(artifact: Artifact) -> ByteModel:
 
 
 def cuts_alike(artifact: Artifact, pattern: Node) -> bool:
-    """Whether a pattern cuts as the model's one pretokenizer does, and leaves no text over.
+    """Return whether a pattern cuts as the model's one pretokenizer does, and leaves no text over.
 
     Imported ones have a second rule, for the text between matches, and more classes where added
     tokens look at the characters beside them.
@@ -103,7 +103,7 @@ def cuts_alike(artifact: Artifact, pattern: Node) -> bool:
 
 
 def pattern_of(artifact: Artifact) -> str:
-    """The pattern that the model cuts by: the record names it, or it is a known one.
+    """Return the pattern that the model cuts by: the record names it, or it is a known one.
 
     Raises:
         ExportError: there is no such pattern.
@@ -129,7 +129,7 @@ def pattern_of(artifact: Artifact) -> str:
 
 
 def _regexes(component: Any) -> Iterator[str]:
-    """The regular expressions of a pre-tokenizer of Hugging Face."""
+    """Yield the regular expressions of a pre-tokenizer of Hugging Face."""
     if isinstance(component, dict) and isinstance(component.get("Regex"), str):
         yield component["Regex"]
     elif isinstance(component, (dict, list)):
@@ -139,7 +139,7 @@ def _regexes(component: Any) -> Iterator[str]:
 
 
 def only_special(model: ByteModel, what: str) -> dict[str, int]:
-    """The added tokens of a kind of file in which all of them are special.
+    """Return the added tokens of a kind of file in which all of them are special.
 
     Raises:
         ExportError: one is found without leave, or takes white space.
@@ -168,7 +168,7 @@ def few(texts: Sequence[str]) -> str:
 
 
 def stand_in(text: bytes) -> str:
-    """The characters that stand for bytes in the files of byte-level vocabularies, as in GPT-2's.
+    """Return a token in the characters that stand for bytes in byte-level vocabularies, as GPT-2's.
 
     Example:
         >>> stand_in(b" caf\\xc3\\xa9")

@@ -51,7 +51,7 @@ ROLES = {
 
 
 def write(artifact: Artifact) -> Exported:
-    """The vocabulary under the keys of llama.cpp: its model gpt2 or llama.
+    """Return the vocabulary under the keys of llama.cpp: its model gpt2 or llama.
 
     Raises:
         ExportError: the model is neither a byte-level BPE nor a BPE over characters with a token
@@ -79,7 +79,7 @@ def write(artifact: Artifact) -> Exported:
 
 
 def _all_bytes(model: BPE) -> bool:
-    """Whether each byte has a token for text that the model lacks."""
+    """Return whether each byte has a token for text that the model lacks."""
     return len(model.byte_ids) == 256 and None not in model.byte_ids
 
 
@@ -127,7 +127,11 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
 
 
 def _around(template: Template | None) -> dict[str, int] | None:
-    """The ids before and after a text, by what llama.cpp calls them; None: it has no such."""
+    """Return the ids before and after a text, by llama.cpp's names of their roles.
+
+    They are {} without a template, and None if the template puts more than one id before or after
+    the text, which llama.cpp cannot.
+    """
     places = template.single if template else ()
     kinds = [place.what for place in places] or [What.FIRST]
     at = kinds.index(What.FIRST)
@@ -138,7 +142,7 @@ def _around(template: Template | None) -> dict[str, int] | None:
 
 
 def _roles(artifact: Artifact) -> dict[str, int]:
-    """The ids of the tokens that have a role, by what llama.cpp calls it.
+    """Return the ids of the tokens that have a role, by what llama.cpp calls it.
 
     What stands around a text counts, then the record; one that names none leaves it to the names.
     """
@@ -153,13 +157,13 @@ def _roles(artifact: Artifact) -> dict[str, int]:
 
 
 def _said(artifact: Artifact) -> dict[str, tuple[str]]:
-    """The tokens that the record names, by their role."""
+    """Return the tokens that the record names, by their role."""
     record = artifact.provenance
     return {role: (record[key],) for role in ROLES if (key := f"{role}_token") in record}
 
 
 def _by_id(model: ByteModel) -> Rows:
-    """The rows from id 0 on; ids without a token are unused."""
+    """Return the rows from id 0 on; ids without a token are unused."""
     rows = {number: (stand_in(text), TokenType.NORMAL) for number, text in model.tokens.items()}
     rows |= {token.id: (token.text, _type(token)) for token in reversed(model.added)}
     return _filled(rows)
@@ -257,7 +261,7 @@ def _file(
     scores: Sequence[float] = (),
     prefix: bool = False,
 ) -> bytes:
-    """A file of the model llama, if there are scores, else of gpt2."""
+    """Return a file of the model llama, if there are scores, else of gpt2."""
     try:
         from gguf import GGUFWriter
     except ImportError:

@@ -41,7 +41,7 @@ _APPROXIMATED = (
 
 
 def name_of(artifact: Artifact, model: BPE) -> tuple[str, str] | None:
-    """The name of a model's pretokenizer, and how that of llama.cpp differs; None: it has none.
+    """Return llama.cpp's name of a model's pretokenizer, and how it differs; None if it has none.
 
     Those that take whole pretokens as the model does come first.
     """
@@ -70,12 +70,12 @@ def name_of(artifact: Artifact, model: BPE) -> tuple[str, str] | None:
 
 
 def _fits(pretokenizer: Pretokenizer, model: BPE) -> bool:
-    """Whether it takes whole pretokens as the model does."""
+    """Return whether it takes whole pretokens as the model does."""
     return pretokenizer.whole == model.whole or not model.unmade
 
 
 def _names() -> list[str]:
-    """The first name of each of llama.cpp's pretokenizers."""
+    """Return the first name of each of llama.cpp's pretokenizers."""
     first: dict[Pretokenizer, str] = {}
     for name, each in PRETOKENIZERS.items():
         first.setdefault(each, name or "default")

@@ -12,7 +12,7 @@ from wwho.format.model import Artifact
 
 
 def write(artifact: Artifact) -> Exported:
-    """The tokens by rank, which is their id.
+    """Return the tokens by rank, which is their id.
 
     Raises:
         ExportError: the model is no byte-level BPE, or its ids do not ascend with the ranks.
@@ -32,7 +32,7 @@ def write(artifact: Artifact) -> Exported:
 
 
 def ids_as_ranks(model: ByteModel, name: str) -> dict[bytes, int]:
-    """The tokens in order of their ids, by which they merge.
+    """Return the tokens in order of their ids, by which they merge.
 
     Raises:
         ExportError: they would merge otherwise than the model does.
@@ -48,5 +48,5 @@ def ids_as_ranks(model: ByteModel, name: str) -> dict[bytes, int]:
 
 
 def _merges(model: BPE) -> list[tuple[bytes, bytes]]:
-    """The texts that merge, in order of rank."""
+    """Return the texts that merge, in order of rank."""
     return [(model.texts[left], model.texts[right]) for left, right in model.merges]

@@ -31,7 +31,7 @@ from wwho.interchange.sentencepiece import (
 
 
 def write(artifact: Artifact) -> Exported:
-    """The pieces by id, and how text is normalized.
+    """Return the pieces by id, and how text is normalized.
 
     Raises:
         ExportError: SentencePiece would give other ids; the message says where it differs.
@@ -61,22 +61,26 @@ def write(artifact: Artifact) -> Exported:
     )
     for other in others:
         with suppress(ExportError):
-            return _exported(artifact, replace(model, algorithm=other))
-    return _exported(artifact, model)
+            return _export_if_equal(artifact, replace(model, algorithm=other))
+    return _export_if_equal(artifact, model)
 
 
 _WITHOUT_MERGES = (Algorithm.CHAR, Algorithm.WORD)
 
 
-def _exported(artifact: Artifact, model: Model) -> Exported:
-    """The file, if it is read as the same model."""
+def _export_if_equal(artifact: Artifact, model: Model) -> Exported:
+    """Return the file and notes on it, after reading it again and comparing.
+
+    Raises:
+        ExportError: what is read is another model, or finds other added tokens.
+    """
     try:
         check_pieces(model)
         again = artifact_of(model, artifact.provenance)
     except (SourceError, ArtifactError) as error:
         raise ExportError(f"{artifact.name} cannot be a SentencePiece model: {error}") from error
     compare(artifact, again, "SentencePiece")
-    if _found(artifact) != _found(again):
+    if _texts_found_anywhere(artifact) != _texts_found_anywhere(again):
         raise ExportError(f"{artifact.name} finds other added tokens than SentencePiece would")
     notes = ["special tokens are never found in text there"]
     if artifact.template is not None:
@@ -87,7 +91,11 @@ def _exported(artifact: Artifact, model: Model) -> Exported:
 
 
 def _unk_id(artifact: Artifact) -> int:
-    """The piece for what is unknown, of which SentencePiece needs one."""
+    """Return the id of the piece for unknown text: the model's, or else that of `<unk>`.
+
+    Raises:
+        ExportError: there is neither.
+    """
     unk_id = artifact.models[0].unk_id
     if unk_id is None:
         unk_id = next((token.id for token in artifact.added if token.text == "<unk>"), None)
@@ -157,7 +165,7 @@ def _same_steps(
 
 
 def _alike(a: CompiledScanners, first: int, b: CompiledScanners, second: int) -> bool:
-    """Whether two automata match alike."""
+    """Return whether two automata match alike."""
     return alike(a.classes, a.automata[first], b.classes, b.automata[second])
 
 
@@ -194,7 +202,10 @@ def _pieces_by_id(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
 
 
 def merge_scores(model: BPE) -> list[float]:
-    """Scores of a BPE's tokens by which SentencePiece merges in its order."""
+    """Return a score for each token of a BPE, by which SentencePiece merges in its order.
+
+    Symbols have 0, merged tokens -1, -2 and so on; one that ties has the score before it.
+    """
     scores = [0.0] * model.n_symbols
     for number in range(len(model.texts) - model.n_symbols):
         scores.append(scores[-1] if number in model.ties else -1.0 - number)
@@ -202,7 +213,11 @@ def merge_scores(model: BPE) -> list[float]:
 
 
 def _kind(added: Added, made: BPE | Viterbi | object) -> Kind:
-    """What an added token is to SentencePiece."""
+    """Return the kind of piece that an added token is to SentencePiece.
+
+    Raises:
+        ExportError: it is found in a way that SentencePiece has not.
+    """
     if Flag.SPECIAL in added.flags:
         return Kind.CONTROL
     if Flag.HIDDEN in added.flags:
@@ -212,8 +227,8 @@ def _kind(added: Added, made: BPE | Viterbi | object) -> Kind:
     raise ExportError(f"the added token {added.text!r} is found in a way SentencePiece has not")
 
 
-def _found(artifact: Artifact) -> list[tuple[str, int]]:
-    """The added tokens that are found in every text."""
+def _texts_found_anywhere(artifact: Artifact) -> list[tuple[str, int]]:
+    """Return the texts and ids of the added tokens that are found in every text."""
     return [(each.text, each.id) for each in artifact.added if each.flags == Flag.NORMALIZED]
 
 

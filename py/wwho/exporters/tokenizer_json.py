@@ -28,7 +28,7 @@ FLAGS = {flag.name.lower(): flag for flag in Flag if flag.name and flag is not F
 
 
 def write(artifact: Artifact) -> Exported:
-    """The model in Hugging Face's format.
+    """Return the model in Hugging Face's format.
 
     Of a model that was imported from such a file, or from a vocab.txt or vocab.json, the record
     tells the components, and the file is imported again to see that the same model comes of it.
@@ -51,7 +51,7 @@ def write(artifact: Artifact) -> Exported:
 
 
 def _difference(content: dict[str, Any], artifact: Artifact) -> str:
-    """How the model that a document is imported as differs from this one; "" if it does not."""
+    """Return how the model that a document is imported as differs from this one; "" if not."""
     try:
         made = make(content, Source("tokenizer.json", b""), Options(), "").artifact
     except WwhoError as error:
@@ -67,7 +67,7 @@ def _difference(content: dict[str, Any], artifact: Artifact) -> str:
 
 
 def byte_level(artifact: Artifact) -> dict[str, Any]:
-    """The components of a byte-level BPE behind one pattern.
+    """Return the components of a byte-level BPE behind one pattern.
 
     Raises:
         ExportError: the model is none, or Oniguruma would cut otherwise.
@@ -95,7 +95,7 @@ def byte_level(artifact: Artifact) -> dict[str, Any]:
 
 
 def in_oniguruma(artifact: Artifact, pattern: str) -> str:
-    """The model's pattern as Oniguruma has to be told it.
+    """Return the model's pattern as Oniguruma has to be told it.
 
     There `X{1,3}+` is no possessive repetition, but a repetition of `X{1,3}`, and `$` is the end of
     a line.
@@ -116,7 +116,7 @@ def in_oniguruma(artifact: Artifact, pattern: str) -> str:
 
 
 def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any]:
-    """The file's content: the components, and the vocabulary of the model.
+    """Return the file's content: the components, and the vocabulary of the model.
 
     Raises:
         ExportError: an added token has the text of a token, or the id of another.
@@ -125,7 +125,7 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
     said = components["model"]
     texts = token_texts(artifact)
     vocab = vocabulary(artifact, texts)
-    added = list(_listed(artifact.added, vocab))
+    added = list(_added_tokens_in_file(artifact.added, vocab))
     _number(added, vocab, model.unk_id)
     made: dict[str, Any] = {"vocab": dict(sorted(vocab.items(), key=lambda item: item[1]))}
     if isinstance(model, Viterbi):
@@ -175,7 +175,12 @@ def token_texts(artifact: Artifact) -> list[str]:
 
 
 def vocabulary(artifact: Artifact, texts: Iterable[str]) -> dict[str, int]:
-    """The ids of these tokens of the one model, and of those of its bytes."""
+    """Return the ids of the one model's tokens by text, with those of its bytes as `<0xNN>`.
+
+    Args:
+        artifact: the model.
+        texts: a text for each of the model's tokens, in order; tokens without an id are left out.
+    """
     vocab = {
         text: token
         for text, token in zip(texts, artifact.token_ids[0], strict=True)
@@ -187,8 +192,11 @@ def vocabulary(artifact: Artifact, texts: Iterable[str]) -> dict[str, int]:
     return vocab
 
 
-def _listed(added: Iterable[Added], vocab: dict[str, int]) -> Iterable[Added]:
-    """The added tokens as the file names them; hidden ones that are none go into the vocabulary.
+def _added_tokens_in_file(added: Iterable[Added], vocab: dict[str, int]) -> Iterable[Added]:
+    """Yield the added tokens as the file names them, and put hidden ones into the vocabulary.
+
+    A normalized token gets the text of the hidden token with its id, as that is the text before
+    the normalizer. Hidden tokens that are left are put into `vocab`, in place, after the last one.
 
     Raises:
         ExportError: two share an id.

@@ -103,7 +103,7 @@ def import_file(path: str | os.PathLike[str], options: Options | None = None) ->
 
 
 def find_source(path: str | os.PathLike[str]) -> Source:
-    """The file, or the one that counts in a folder.
+    """Return the file, or the one that counts in a folder.
 
     Raises:
         SourceError: the folder has none.
@@ -121,7 +121,7 @@ def find_source(path: str | os.PathLike[str]) -> Source:
 
 
 def import_source(source: Source, options: Options | None = None) -> Imported:
-    """As `import_file`, of what is open already."""
+    """Return the model of a source that is open already; see `import_file` for the options."""
     options = Options() if options is None else options
     reader = reader_of(source)
     with _naming(source):
@@ -143,7 +143,7 @@ def _naming(source: Source) -> Iterator[None]:
 
 
 def reader_of(source: Source) -> Reader:
-    """What reads a file.
+    """Return the first reader in READERS that knows a file by its beginning.
 
     Raises:
         SourceError: there is none.

@@ -31,12 +31,12 @@ _SEEN = 3
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first pieces are well-formed."""
+    """Return whether the first pieces are well-formed."""
     head = source.head
     if len(head) < 4 or not 1 <= struct.unpack_from("<i", head)[0] <= MAX_TOKEN_BYTES:
         return False
     try:
-        for number, (text, _) in enumerate(_pieces(head), 1):
+        for number, (text, _) in enumerate(_read_pieces(head), 1):
             text.decode("utf-8")
             if number == _SEEN:
                 return True
@@ -45,8 +45,12 @@ def sniff(source: Source) -> bool:
     return False
 
 
-def _pieces(data: bytes) -> Iterator[tuple[bytes, float]]:
-    """The texts and scores, with all that can be said of one alone checked."""
+def _read_pieces(data: bytes) -> Iterator[tuple[bytes, float]]:
+    """Yield the text and the score of each piece, after the checks that one alone allows.
+
+    Raises:
+        SourceError: the data ends within a piece, or a size or score is out of bounds.
+    """
     (longest,) = struct.unpack_from("<i", data)
     at, number = 4, 0
     while at < len(data):
@@ -77,7 +81,7 @@ def read(source: Source, options: Options) -> Imported:
     """Make the model."""
     vocab: dict[bytes, int] = {}
     ranks: dict[bytes, float] = {}
-    for number, (text, score) in enumerate(_pieces(source.data)):
+    for number, (text, score) in enumerate(_read_pieces(source.data)):
         if vocab.setdefault(text, number) != number:
             raise SourceError(f"the pieces {vocab[text]} and {number} are both {text!r}")
         if len(characters(text)) > 1 and score > LEAST_SCORE:

@@ -63,7 +63,7 @@ _KINDS = {
 
 
 def sniff(source: Source) -> bool:
-    """Whether it begins as such a file does."""
+    """Return whether it begins as such a file does."""
     return source.head.startswith(b"GGUF")
 
 
@@ -92,7 +92,7 @@ def read(source: Source, options: Options) -> Imported:
         artifact=replace(artifact, provenance={**artifact.provenance, **_record(vocabulary)}),
         kind=READER.kind,
         engine=ENGINE,
-        notes=(*notes, *_unused(metadata)),
+        notes=(*notes, *_notes_on_unused_keys(metadata)),
     )
 
 
@@ -283,7 +283,7 @@ def _t5(vocabulary: Vocabulary, record: Record) -> Made:
 def _scores(
     vocabulary: Vocabulary, added: Sequence[Added], notes: list[str]
 ) -> tuple[dict[bytes, int], dict[bytes, float]]:
-    """The ids and the scores of the tokens of a Unigram model.
+    """Return the ids and the scores of the tokens of a Unigram model.
 
     The unknown character's score is the least of normal tokens less 10, in f32; here that of the
     least of all tokens less 10, in f64. So tokens that never win go, and one that no text has, as
@@ -362,7 +362,11 @@ def _bert(vocabulary: Vocabulary, record: Record) -> Made:
 
 
 def _rwkv(vocabulary: Vocabulary, record: Record) -> Made:
-    """The longest match over bytes."""
+    """Return the model rwkv, which takes the longest match over bytes, and its notes.
+
+    Raises:
+        SourceError: an added token is spelled with an escape, or not every byte is a token.
+    """
     added, notes = added_tokens(vocabulary)
     tokens = {unescaped(text): number for number, text in enumerate(vocabulary.texts)}
     tokens.pop(b"", None)
@@ -373,7 +377,7 @@ def _rwkv(vocabulary: Vocabulary, record: Record) -> Made:
 
 
 def unescaped(text: bytes) -> bytes:
-    r"""The bytes that a token of RWKV stands for.
+    r"""Return the bytes that a token of RWKV stands for.
 
     Example:
         >>> unescaped(rb"\n\xff\'")
@@ -426,7 +430,11 @@ def _artifact(
 
 
 def _byte_ids(vocabulary: Vocabulary) -> list[int]:
-    """The ids of the tokens of bytes."""
+    """Return the ids of the 256 tokens `<0xNN>`, by their bytes.
+
+    Raises:
+        SourceError: one of them is missing.
+    """
     numbers = {text: number for number, text in enumerate(vocabulary.texts)}
     names = [b"<0x%02X>" % byte for byte in range(256)]
     missing = next((name for name in names if name not in numbers), None)
@@ -438,7 +446,7 @@ def _byte_ids(vocabulary: Vocabulary) -> list[int]:
 def _with_hidden(
     added: tuple[Added, ...], vocabulary: Vocabulary, model: Model
 ) -> tuple[Added, ...]:
-    """The added tokens, and those that no text becomes: they only decode."""
+    """Return the added tokens, with all other ids that the model lacks as hidden ones, by id."""
     known = {*model.stated, *model.byte_ids, *(token.id for token in added)}
     hidden = [
         Added(text.decode("utf-8", "replace"), number, Flag.HIDDEN)
@@ -449,7 +457,11 @@ def _with_hidden(
 
 
 def _token(vocabulary: Vocabulary, name: str, default: int | None) -> int | None:
-    """The id of a token of use, as the file or else llama.cpp says; None where that is none."""
+    """Return the id of the token of a use, such as bos; None if there is none.
+
+    It is the id that the file gives, if that is the id of a token, else `default`, llama.cpp's own,
+    if that is one.
+    """
     n = len(vocabulary.texts)
     default = None if default is None or default >= n else default
     found: int | None = value(vocabulary.metadata, f"tokenizer.ggml.{name}_token_id", int, default)
@@ -465,7 +477,16 @@ def _template(
     add_eos: bool = False,
     always: bool = False,
 ) -> Template | None:
-    """The ids around a text, where they are asked for; with `always`, bos whatever is asked for."""
+    """Return the template that puts bos before a text and eos behind it; None if it puts neither.
+
+    Args:
+        vocabulary: the file; its add_bos_token and add_eos_token come before `add_bos`, `add_eos`.
+        bos: the id of bos if the file names none; None for no such id.
+        eos: the same for eos.
+        add_bos: whether bos is put if the file does not say.
+        add_eos: whether eos is put if the file does not say.
+        always: whether bos is put even if the file says no.
+    """
     around: list[list[int]] = []
     for name, default, adds in (("bos", bos, add_bos), ("eos", eos, add_eos)):
         token = _token(vocabulary, name, default)
@@ -477,7 +498,7 @@ def _template(
 
 
 def _with_name(record: Record, pretokenizer: str) -> Record:
-    """The record, with what llama.cpp calls the pretokenizer."""
+    """Return the record, with what llama.cpp calls the pretokenizer."""
     return {**record, "pretokenizer": f"llama.cpp {pretokenizer}"}
 
 
@@ -488,9 +509,13 @@ _SPACES = regex_scanner("spaces", " ", r"[^ ]")
 def _byte_vocabulary(
     vocabulary: Vocabulary, merges: Sequence[tuple[bytes, bytes]], whole: bool
 ) -> tuple[dict[bytes, int], list[str]]:
-    """The tokens that text can become, and notes of others.
+    """Return the tokens that text can become, and notes of others.
 
-    Added tokens are among them where merges speak of them, or whole pretokens may be tokens.
+    Args:
+        vocabulary: the file's tokens, in which characters stand for bytes.
+        merges: the merges. An added token that is in one, or is made by one, is taken, too.
+        whole: whether pretokens may be tokens as a whole: then an added token that is spelled as
+            its bytes are is taken, too.
     """
     spoken = {text for left, right in merges for text in (left, right, left + right)}
     vocab: dict[bytes, int] = {}
@@ -512,7 +537,7 @@ def _byte_vocabulary(
 def _merges(
     vocabulary: Vocabulary, spell: Callable[[str], bytes | None]
 ) -> list[tuple[bytes, bytes]]:
-    """The merges, in order of rank; of one that comes twice, the first counts."""
+    """Return the merges, in order of rank; of one that comes twice, the first counts."""
     listed = value(vocabulary.metadata, "tokenizer.ggml.merges", list)
     if listed is None or (listed and not isinstance(listed[0], bytes)):
         raise SourceError("tokenizer.ggml.merges is no list of texts; a BPE needs one")
@@ -532,15 +557,15 @@ def _is_wanted(key: str) -> bool:
     )
 
 
-def _unused(metadata: Mapping[str, Any]) -> list[str]:
-    """What the file says of the use of tokens, and a tokenizer does not need."""
+def _notes_on_unused_keys(metadata: Mapping[str, Any]) -> list[str]:
+    """Return a note for each key of the file that is left out: a tokenizer does not need it."""
     found = [key for key in metadata if key.endswith("huggingface.json")]
     found += [key for key in metadata if key.startswith("tokenizer.chat_template.")]
     return [f"left out: {key}" for key in found]
 
 
 def _record(vocabulary: Vocabulary) -> dict[str, str]:
-    """The chat template and the special tokens that the file names, for the record."""
+    """Return the chat template and the special tokens that the file names, for the record."""
     template = vocabulary.text("tokenizer.chat_template")
     found = {"chat_template": template} if template else {}
     for name in ("bos", "eos"):

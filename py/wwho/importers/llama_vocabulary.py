@@ -49,7 +49,7 @@ class Vocabulary:
     metadata: Mapping[str, Any]
 
     def text(self, key: str, default: str = "") -> str:
-        """A value that is a text."""
+        """Return a value that is a text."""
         found: bytes = value(self.metadata, key, bytes, default.encode())
         return found.decode("utf-8", "replace")
 
@@ -89,7 +89,7 @@ def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
 
 
 def _types(texts: Sequence[bytes], kinds: Sequence[Any]) -> list[TokenType]:
-    """What each token is for: what llama.cpp knows by its text comes before what the file says."""
+    """Return the type of each token: the one that llama.cpp knows by its text, or the file's."""
     found = []
     known = set(texts)
     ended = {b"<|return|>", b"<|call|>", b"<|end|>"} <= known
@@ -113,7 +113,7 @@ ADDED_TYPES = (TokenType.CONTROL, TokenType.UNKNOWN, TokenType.USER_DEFINED)
 
 
 def added_tokens(vocabulary: Vocabulary) -> tuple[tuple[Added, ...], list[str]]:
-    """The tokens that llama.cpp finds in a text before all else, and notes of how it finds others.
+    """Return the tokens that llama.cpp finds in a text before all else, and notes on differences.
 
     It looks for the longest token in all of a text, then for the next; here the first in the text
     counts.

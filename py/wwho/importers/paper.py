@@ -10,7 +10,7 @@ from wwho.importers.source import Source
 
 
 def sniff(source: Source) -> bool:
-    """Whether it has the keys of such a file, or the one that no other file has."""
+    """Return whether it has the keys of such a file, or the one that no other file has."""
     if not source.is_json:
         return False
     keys = source.document.keys()

@@ -23,7 +23,7 @@ _EMPTY = re.compile(rb"\n= ([0-9]+)\s*$")
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first line is one of a rank file."""
+    """Return whether the first line is one of a rank file."""
     return bool(_LINE.match(source.head + b"\n"))
 
 
@@ -105,7 +105,7 @@ def _bad(message: str) -> ArtifactError:
 
 
 def _specials_beside(source: Source) -> Mapping[str, int]:
-    """The special tokens of a tokenizer_config.json in the same folder."""
+    """Return the special tokens of a tokenizer_config.json in the same folder."""
     found: Any = source.json_beside().get("added_tokens_decoder")
     if not isinstance(found, dict):
         return {}

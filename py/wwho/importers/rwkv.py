@@ -23,12 +23,12 @@ MAX_LINE = 1 << 13
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first line is one of such a file."""
+    """Return whether the first line is one of such a file."""
     return bool(_LINE.fullmatch(source.head.partition(b"\n")[0]))
 
 
 def parse_rwkv(data: bytes) -> dict[bytes, int]:
-    r"""The tokens and their ids.
+    r"""Return the tokens and their ids.
 
     Raises:
         SourceError: a line is malformed, or a token or id comes twice.
@@ -58,7 +58,7 @@ def parse_rwkv(data: bytes) -> dict[bytes, int]:
 
 
 def _literal(data: bytes, number: int) -> bytes:
-    """The bytes of a literal; the pattern has seen to it that it is a single one."""
+    """Return the bytes of a literal; the pattern has seen to it that it is a single one."""
     try:
         value = ast.literal_eval(data.decode("utf-8"))
         return value.encode("utf-8") if isinstance(value, str) else bytes(value)
@@ -67,7 +67,7 @@ def _literal(data: bytes, number: int) -> bytes:
 
 
 def longest_match(tokens: Mapping[bytes, int], record: Mapping[str, str]) -> Artifact:
-    """The model that takes the longest token everywhere.
+    """Return the model that takes the longest token everywhere.
 
     Raises:
         SourceError: not every byte is a token.

@@ -54,7 +54,7 @@ FORMS: dict[str, Form] = {"NFC": "nfc", "NFD": "nfd", "NFKC": "nfkc", "NFKD": "n
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is JSON, gzipped or not, that begins as these files do."""
+    """Return whether it is JSON, gzipped or not, that begins as these files do."""
     head = source.head
     if head.startswith(GZIP):
         try:
@@ -130,7 +130,16 @@ def _regex(config: Value) -> str | None:
 
 
 def _merges(rules: Value, start: int, n_symbols: int) -> list[Pair]:
-    """The merges, as numbers counted from the first symbol."""
+    """Return the merges as pairs of numbers, which count from 0 at the first symbol.
+
+    Args:
+        rules: the merges of the file, whose ids must rise by one.
+        start: the id of the first symbol.
+        n_symbols: the number of symbols, after which the merges' numbers go on.
+
+    Raises:
+        SourceError: a merge is malformed, has another id, or has a part that comes after it.
+    """
     merges: list[Pair] = []
     for number, rule in enumerate(rules.be(list)):
         made = n_symbols + number
@@ -156,12 +165,12 @@ def _merges(rules: Value, start: int, n_symbols: int) -> list[Pair]:
 
 
 def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str, str]) -> Artifact:
-    """Return a model over bytes.
+    """Return a model over bytes; the arguments are those of `_script`.
 
     A digit alone that is a token is an added token of normalized text. Groups of digits are cut out
     before the pattern cuts, and each is a token as a whole.
     """
-    digits = _digits(config)
+    digits = _digit_texts(config)
     texts = [*BYTES, *(digit.encode() for digit in digits)]
     vocab = _vocabulary(rules, start, texts)
     pairs = [
@@ -175,7 +184,7 @@ def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str,
     else:
         model = bpe_model(vocab, pairs)
         added = tuple(Added(digit, token, Flag.NORMALIZED) for token, digit in numbered)
-    drops, drop = dropping(_kept(config), 0, whole=False)
+    drops, drop = dropping(_characters_kept(config), 0, whole=False)
     scanners, steps = [drops], list[Cut]()
     regex = _regex(config)
     if regex is not None:
@@ -265,10 +274,15 @@ def _keeping(automaton: int) -> Cut:
     return Cut(automaton, (Action.KEEP,))
 
 
-def _digits(config: Value) -> Sequence[str]:
-    """The texts of digits that are tokens of their own: 0 to 9, or all of up to three digits.
+def _digit_texts(config: Value) -> Sequence[str]:
+    """Return the texts of digits that are tokens of their own, in the order of their ids.
 
-    Such a token is found before a pattern cuts what is between. Three are counted from the right.
+    They are 0 to 9 for SPLIT; for RTL3 all of three digits, then all of two, then of one, and runs
+    of digits are grouped by three from the right; none for null. Such a token is found before a
+    pattern cuts what is between.
+
+    Raises:
+        SourceError: the file names another handling of digits.
     """
     handling = config.raw.get("digit_handling")
     sizes = {None: (), "SPLIT": (1,), "RTL3": (GROUP, 2, 1)}
@@ -277,8 +291,12 @@ def _digits(config: Value) -> Sequence[str]:
     return [f"{number:0{size}}" for size in sizes[handling] for number in range(10**size)]
 
 
-def _kept(config: Value) -> CodePointSet:
-    """The characters that a model over bytes does not drop."""
+def _characters_kept(config: Value) -> CodePointSet:
+    """Return the characters that a model over bytes does not drop.
+
+    They are all code points if remove_unassigned is false, else the characters of the blocks if the
+    file has any, else all characters that SCRIPT has a pair for.
+    """
     if not config.raw.get("remove_unassigned", True):
         return ALL
     if "script_config" not in config.raw:
@@ -288,8 +306,19 @@ def _kept(config: Value) -> CodePointSet:
 
 
 def _script(rules: Value, config: Value, start: int, old: bool, record: dict[str, str]) -> Artifact:
-    """A model over blocks and indices."""
-    if _digits(config):
+    """Return a model over the symbols of blocks and indices.
+
+    Args:
+        rules: the merges of the file.
+        config: the settings of the pretokenizer.
+        start: the id of the first symbol.
+        old: whether the file is of the older program, which lists blocks otherwise.
+        record: the provenance; the pattern and the blocks are added to it in place.
+
+    Raises:
+        SourceError: the settings ask for tokens of digits, or blocks or merges are malformed.
+    """
+    if _digit_texts(config):
         config.at("digit_handling").fail(
             "digits have tokens of their own, which the program that writes such files neither "
             "encodes nor decodes beside blocks and indices; train it without"
@@ -357,7 +386,7 @@ def _new_blocks(config: Value) -> tuple[list[Block], Value]:
 
 
 def _characters(value: object, block: Value) -> tuple[int, ...]:
-    """The code points of a text, or of a list of characters."""
+    """Return the code points of a text, or of a list of characters."""
     if isinstance(value, list) and all(isinstance(each, str) and len(each) == 1 for each in value):
         value = "".join(value)
     if not isinstance(value, str) or not value:

@@ -37,7 +37,7 @@ _PIECE = re.compile(rb"\n[\x03-\x7f\x80-\xff]", re.DOTALL)
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a protocol buffer whose first field is a piece."""
+    """Return whether it is a protocol buffer whose first field is a piece."""
     return bool(_PIECE.match(source.head)) and _first_is_piece(source.head)
 
 
@@ -59,7 +59,7 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
-    """The artifact that gives the ids of a model.
+    """Return the artifact that gives the ids of a model.
 
     Raises:
         SourceError: SentencePiece does something with it that no artifact does.
@@ -113,7 +113,9 @@ def _check_reach(model: Model) -> None:
         lone = {texts[number] for number in model.of_kind(Kind.NORMAL)}
         unused = model.of_kind(Kind.UNUSED)
         merged = (
-            _merged(texts[n] for n in model.of_kind(Kind.NORMAL, Kind.UNUSED)) if unused else ()
+            _mergeable_texts(texts[n] for n in model.of_kind(Kind.NORMAL, Kind.UNUSED))
+            if unused
+            else ()
         )
         for number in unused:
             if texts[number] in merged:
@@ -129,8 +131,8 @@ def _check_reach(model: Model) -> None:
                 )
 
 
-def _merged(texts: Iterable[str]) -> set[str]:
-    """The texts that pairs of characters and of shorter texts make."""
+def _mergeable_texts(texts: Iterable[str]) -> set[str]:
+    """Return the texts that pairs of characters and of shorter texts make."""
     merged: set[str] = set()
     for text in sorted(texts, key=len):
         halves = ((text[:place], text[place:]) for place in range(1, len(text)))
@@ -140,7 +142,7 @@ def _merged(texts: Iterable[str]) -> set[str]:
 
 
 def unigram(model: Model) -> Viterbi:
-    """The model of scores.
+    """Return the model of scores.
 
     Pieces of the user have a score by their length, whatever the file says.
     """
@@ -169,7 +171,7 @@ def _score(piece: Piece) -> float:
 
 
 def units_model(model: Model) -> BPE:
-    """The model of merges, of characters or of words."""
+    """Return the model of merges, of characters or of words."""
     words = (Kind.USER_DEFINED,) if model.algorithm is Algorithm.WORD else ()
     found = model.of_kind(Kind.NORMAL, *words)
     normal = {model.pieces[number].text: (number, model.pieces[number].score) for number in found}
@@ -261,8 +263,8 @@ def _normalizer(model: Model, scanners: list[Scanner]) -> tuple[Rewrite, ...]:
         steps.append(_spaces_to(marker, scanners, repeated=remove))
     if remove or add:
         before, after = (marker * (add and each == model.suffix) for each in (False, True))
-        strip = marker if remove else ""
-        steps.append(Ends(strip=strip, right=remove, prefix=before, suffix=after))
+        space = marker if remove else ""
+        steps.append(Ends(strip=space, right=remove, prefix=before, suffix=after))
     return (*steps, *vanish)
 
 
@@ -302,7 +304,8 @@ def _spaces_of_user(
         SourceError: after the charsmap, the spaces of these pieces could not be told from others.
     """
     if not rules:
-        scanners.append(_spaces_by_neighbours(_of_user(model), marker, contents := []))
+        contents: list[str | None] = []
+        scanners.append(_spaces_by_neighbours(_of_user(model), marker, contents))
         return [Replace(len(scanners) - 1, tuple(contents))]
     # Characters that the charsmap replaces are in no text after it: they may stand for spaces.
     taken = {*"".join(rules.values()), *"".join(_of_user(model)), " ", marker}

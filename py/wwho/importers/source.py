@@ -38,7 +38,7 @@ class Source:
         self._data = data
 
     def open(self) -> BinaryIO:
-        """The file, to be read piece by piece; the caller closes it.
+        """Return the file, to be read piece by piece; the caller closes it.
 
         Raises:
             OSError: it cannot be read.
@@ -99,7 +99,7 @@ class Source:
         return file
 
     def json_beside(self, name: str = "tokenizer_config.json") -> dict[str, Any]:
-        """The JSON object in another file of its folder; an empty one where there is none.
+        """Return the JSON object in another file of its folder; an empty one where there is none.
 
         Raises:
             SourceError: as for `document`.
@@ -139,7 +139,7 @@ def parse_json(data: bytes) -> dict[str, Any]:
 
 
 def serde_float(text: str) -> float:
-    """The number of a JSON text as serde_json reads it, and with it tokenizers.
+    """Return the number of a JSON text as serde_json reads it, and with it tokenizers.
 
     It rounds once more than is needed, which can decide between two paths of a Unigram model.
 
@@ -165,7 +165,7 @@ def serde_float(text: str) -> float:
 
 
 def shown(value: object) -> str:
-    """A value in a message: as JSON writes it, the first 60 characters.
+    """Return a value in a message: as JSON writes it, the first 60 characters.
 
     Example:
         >>> shown({"type": "BPE"})
@@ -221,7 +221,7 @@ def _refuse_surrogates(value: object, pointer: str) -> None:
 
 
 def escaped(key: str) -> str:
-    """A key as part of a JSON pointer (RFC 6901).
+    """Return a key as part of a JSON pointer (RFC 6901).
 
     Example:
         >>> escaped("a/b~")

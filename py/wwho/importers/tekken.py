@@ -26,12 +26,16 @@ _DEPRECATED = (
 
 
 def sniff(source: Source) -> bool:
-    """Whether it has the keys of such a file."""
+    """Return whether it has the keys of such a file."""
     return source.is_json and b'"token_bytes"' in source.head and "vocab" in source.document
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a tekken.json; special tokens have the first ids, then come the ranks.
+
+    Raises:
+        SourceError: a member is missing or malformed, or the version is not known.
+    """
     document = source.document
     config = _at(document, "/config", dict)
     version = _at(config, "/config/version", str)
@@ -53,12 +57,12 @@ def read(source: Source, options: Options) -> Imported:
         artifact=artifact,
         kind=READER.kind,
         engine="mistral-common 1.13.1",
-        notes=tuple(_notes(document, len(tokens))),
+        notes=tuple(_notes_on_omissions(document, len(tokens))),
     )
 
 
 def _tokens(vocab: list[Any], n_tokens: int) -> list[bytes]:
-    """The tokens that count, by rank."""
+    """Return the tokens that count, by rank."""
     if not 256 <= n_tokens <= len(vocab):
         raise _bad(
             f"{n_tokens} tokens (default_vocab_size less default_num_special_tokens), but the "
@@ -117,8 +121,8 @@ def _special_texts(listed: object, version: str, count: int) -> list[str]:
     return texts
 
 
-def _notes(document: Mapping[str, Any], used: int) -> list[str]:
-    """What is left out."""
+def _notes_on_omissions(document: Mapping[str, Any], used: int) -> list[str]:
+    """Return notes on ranks that are not used, and on settings that say nothing of text."""
     notes = []
     if used < len(document["vocab"]):
         notes.append(f"of {len(document['vocab']):,} ranks the first {used:,} are used, as it says")
@@ -129,7 +133,7 @@ def _notes(document: Mapping[str, Any], used: int) -> list[str]:
 
 
 def _at(document: Mapping[str, Any], pointer: str, kind: type) -> Any:
-    """The value of the last key of a pointer."""
+    """Return the value of the last key of a pointer."""
     found = document.get(pointer.rpartition("/")[2])
     if not isinstance(found, kind):
         raise _bad(f"{shown(found)}, expected {kind.__name__}", pointer)
@@ -137,7 +141,7 @@ def _at(document: Mapping[str, Any], pointer: str, kind: type) -> Any:
 
 
 def _count(config: Mapping[str, Any], pointer: str) -> int:
-    """A number of tokens."""
+    """Return a number of tokens."""
     found = _at(config, pointer, int)
     if not 0 <= found <= MAX_IDS:
         raise _bad(f"{found}; 0 to {MAX_IDS} are possible", pointer)

@@ -33,7 +33,7 @@ _READ = {"special": Flag.SPECIAL, "normalized": Flag.NORMALIZED}
 
 
 def token_lines(artifact: Artifact) -> Iterator[str]:
-    """A line for each token by ascending id; for an id with several texts, as many."""
+    """Yield a line for each token by ascending id; for an id with several texts, as many."""
     rows: list[tuple[int, bytes, str]] = []
     for model, ids in zip(artifact.models, artifact.token_ids, strict=True):
         rows += [(i, text, "") for i, text in zip(ids, model.texts, strict=True) if i is not None]
@@ -46,7 +46,7 @@ def token_lines(artifact: Artifact) -> Iterator[str]:
 
 
 def escaped(token: bytes) -> str:
-    r"""A token in printable characters, exactly.
+    r"""Return a token in printable characters, exactly.
 
     Example:
         >>> print(escaped(" ක්\u200dය\n".encode()), escaped(b"\xe0\\ "))
@@ -66,7 +66,7 @@ def _shown(char: str) -> str:
 
 
 def unescaped(text: str) -> bytes:
-    r"""The token that `escaped` wrote.
+    r"""Return the token that `escaped` wrote.
 
     Raises:
         ValueError: a backslash begins no escape, or one names no character.
@@ -159,7 +159,7 @@ def _parse_line(line: bytes) -> tuple[int, bytes, Flag | None]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first line is one of such a list."""
+    """Return whether the first line is one of such a list."""
     first = source.head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
     return bool(re.match(rb"[0-9]{1,9}\t", first))
 

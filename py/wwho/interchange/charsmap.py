@@ -84,7 +84,7 @@ def _decoded(text: bytes) -> str:
 
 
 def _keys(units: tuple[int, ...]) -> list[tuple[bytes, int]]:
-    """All texts of a double array, with the value of each.
+    """Return all texts of a double array, with the value of each.
 
     Texts share their ends there, so a unit is reached in many ways; a cycle shows by its depth.
     """
@@ -154,7 +154,14 @@ Node = tuple[tuple[int, int], ...]
 
 
 def _nodes(keys: list[tuple[bytes, bytes]], places: Mapping[bytes, int]) -> tuple[list[Node], int]:
-    """The nodes of the smallest acyclic automaton, children first, and the number of the root."""
+    """Return the nodes of the smallest acyclic automaton of some texts, and the root's number.
+
+    A node lists bytes and the numbers of the nodes below, which come before it; byte 0 ends a text.
+
+    Args:
+        keys: the texts and what replaces them, ascending.
+        places: the value of each replacement.
+    """
     numbers: dict[Node, int] = {}
     path: list[list[tuple[int, int]]] = [[]]
 
@@ -178,7 +185,7 @@ def _nodes(keys: list[tuple[bytes, bytes]], places: Mapping[bytes, int]) -> tupl
 
 
 def _array(nodes: list[Node], root: int) -> list[int]:
-    """The units; the first one leads to the root."""
+    """Return the units; the first one leads to the root."""
     layout = _Layout()
     order = sorted(range(len(nodes)), key=lambda number: -len(nodes[number]))
     bases = {number: layout.place([byte for byte, _ in nodes[number]]) for number in order}
@@ -223,7 +230,7 @@ class _Layout:
         raise AssertionError
 
     def _blocks(self) -> Iterator[int]:
-        """The blocks, the newest first, and then a new one."""
+        """Yield the blocks, the newest first, and then a new one."""
         for block in [*self.free][-16:]:
             if self.free[block]:
                 yield block

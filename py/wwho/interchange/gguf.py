@@ -40,7 +40,7 @@ class TokenType(IntEnum):
 
 
 def read_metadata(file: BinaryIO, wanted: Callable[[str], bool]) -> dict[str, Any]:
-    """The values of a GGUF file that are asked for, by key.
+    """Return the values of a GGUF file that are asked for, by key.
 
     Numbers are as Python has them, texts are bytes, an array is a list of texts or of numbers.
 
@@ -99,7 +99,7 @@ class _Reader:
             )
 
     def take(self, size: int, what: str) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         self.expect(size, what)
         data = self.file.read(size)
         self.left -= size
@@ -114,11 +114,11 @@ class _Reader:
         self.left -= size
 
     def numbers(self, layout: str, what: str) -> tuple[Any, ...]:
-        """The next numbers, in the notation of `struct`."""
+        """Return the next numbers, in the notation of `struct`."""
         return struct.unpack(f"<{layout}", self.take(struct.calcsize(f"<{layout}"), what))
 
     def text(self, what: str, most: int) -> bytes:
-        """The next text."""
+        """Return the next text."""
         (size,) = _SIZE.unpack(self.take(8, what))
         if size > most:
             self.expect(size, what)
@@ -126,7 +126,7 @@ class _Reader:
         return self.take(size, what)
 
     def value(self, kind: int, key: str, keep: bool) -> Any:
-        """The next value; None where it is not kept."""
+        """Return the next value; None where it is not kept."""
         if kind in _NUMBERS:
             (number,) = self.numbers(_NUMBERS[kind], key)
             return number if keep else None
@@ -140,7 +140,7 @@ class _Reader:
         raise SourceError(f"{key}: a value of the unknown type {kind}; the file is damaged")
 
     def items(self, key: str, keep: bool) -> Any:
-        """The next array; None where it is not kept."""
+        """Return the next array; None where it is not kept."""
         kind, count = self.numbers("IQ", key)
         if kind not in _NUMBERS and kind != _STRING:
             raise SourceError(f"{key}: an array of the type {kind}, which no tokenizer has")
@@ -176,7 +176,7 @@ class _Reader:
 def value(
     metadata: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any = None
 ) -> Any:
-    """The value of a key, which must be of a type where it is there.
+    """Return the value of a key, which must be of a type where it is there.
 
     Raises:
         SourceError: it is of another type.

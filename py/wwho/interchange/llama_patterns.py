@@ -139,7 +139,7 @@ _MARKS = "!-/:-~！-／：-～‘-‟、-。"
 
 
 def _with_space(chars: str) -> Pattern:
-    """A run of characters and a space before it."""
+    """Return a run of characters and a space before it."""
     return Pattern(rf"\s?[{chars}]+", rf"(?:[^\s{chars}]|\s(?![{chars}]))+")
 
 

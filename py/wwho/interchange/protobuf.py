@@ -19,7 +19,7 @@ Field = tuple[int, int, Value]
 
 
 def fields(data: bytes, what: str) -> Iterator[Field]:
-    r"""The fields of a message in order: number, how it is spelled, and its value.
+    r"""Yield the fields of a message in order: number, how it is spelled, and its value.
 
     A value is a number, or the bytes of a text, of a message or of a number of fixed width.
 
@@ -64,7 +64,7 @@ def fields(data: bytes, what: str) -> Iterator[Field]:
 
 
 def last_fields(data: bytes, what: str) -> dict[int, Value]:
-    """The fields of a message by number: of one that comes several times, the last.
+    """Return the fields of a message by number: of one that comes several times, the last.
 
     A message within it that comes several times counts as one, put together.
 
@@ -75,7 +75,7 @@ def last_fields(data: bytes, what: str) -> dict[int, Value]:
 
 
 def as_float(value: Value) -> float:
-    """A number of fixed width; NaN where it is none."""
+    """Return a number of fixed width; NaN where it is none."""
     if not isinstance(value, bytes) or len(value) != 4:
         return float("nan")
     number: float = struct.unpack("<f", value)[0]
@@ -83,7 +83,7 @@ def as_float(value: Value) -> float:
 
 
 def _varint(data: bytes, at: int, what: str) -> tuple[int, int]:
-    """A number of at most 64 bits, and the place after it."""
+    """Return a number of at most 64 bits, and the place after it."""
     value = shift = 0
     if at < len(data) and data[at] < 128:  # as nearly all are
         return data[at], at + 1

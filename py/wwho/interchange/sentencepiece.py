@@ -94,7 +94,7 @@ class Model:
         return next(number for number, each in enumerate(self.pieces) if each.kind == Kind.UNKNOWN)
 
     def of_kind(self, *kinds: Kind) -> list[int]:
-        """The ids of all pieces of some kinds."""
+        """Return the ids of all pieces of some kinds."""
         return [number for number, each in enumerate(self.pieces) if each.kind in kinds]
 
 
@@ -191,7 +191,7 @@ def check_pieces(model: Model) -> None:
 
 
 def byte_of(piece: Piece) -> int | None:
-    """The byte that a piece is the token of; None if its text names none.
+    """Return the byte that a piece is the token of; None if its text names none.
 
     Example:
         >>> byte_of(Piece(b"<0x41>", kind=Kind.BYTE))
@@ -202,7 +202,7 @@ def byte_of(piece: Piece) -> int | None:
 
 
 def _is_reserved(piece: Piece) -> bool:
-    """Whether a piece is never found in text."""
+    """Return whether a piece is never found in text."""
     return piece.kind in (Kind.UNKNOWN, Kind.CONTROL, Kind.BYTE)
 
 

@@ -43,12 +43,12 @@ class Value:
         raise SourceError(f"{self.pointer or 'the document'}: {message}", pointer=self.pointer)
 
     def at(self, key: str | int) -> Value:
-        """A member, or an item; a member that is not there is null."""
+        """Return a member, or an item; a member that is not there is null."""
         raw = self.raw.get(key) if isinstance(self.raw, dict) else self.raw[key]
         return Value(raw, f"{self.pointer}/{escaped(str(key))}")
 
     def be(self, kind: type[Any]) -> Any:
-        """The value, which must be of this type.
+        """Return the value, which must be of this type.
 
         Raises:
             SourceError: it is not.
@@ -66,32 +66,32 @@ class Value:
         return self.at(key).be(kind)
 
     def text(self, key: str, default: Any = _REQUIRED) -> str:
-        """A member that is a text."""
+        """Return a member that is a text."""
         found: str = self._member(key, str, default)
         return found
 
     def flag(self, key: str, default: Any = _REQUIRED) -> bool:
-        """A member that is true or false."""
+        """Return a member that is true or false."""
         found: bool = self._member(key, bool, default)
         return found
 
     def number(self, key: str, default: Any = _REQUIRED) -> int:
-        """A member that is a whole number."""
+        """Return a member that is a whole number."""
         found: int = self._member(key, int, default)
         return found
 
     def option(self, key: str, kind: type[Any]) -> Any:
-        """A member of this type, or None where it is null or not there."""
+        """Return a member of this type, or None where it is null or not there."""
         value = self.at(key)
         return None if value.raw is None else value.be(kind)
 
     def items(self, key: str) -> Iterator[Value]:
-        """The items of a list that is a member."""
+        """Return the items of a list that is a member."""
         self._member(key, list, _REQUIRED)
         return self.at(key).each()
 
     def each(self) -> Iterator[Value]:
-        """The items of the list that it must be."""
+        """Return the items of the list that it must be."""
         return (self.at(number) for number in range(len(self.be(list))))
 
     def kind(self) -> str:

@@ -124,7 +124,7 @@ def literal(
     around = Around(
         added=ids_of(listed),
         special={each.text for each in listed if each.flags & Flag.SPECIAL},
-        spelled=_spelled([*normalizer, *route]),
+        spelled=_ends_in_byte_level_spelling([*normalizer, *route]),
         normalized=bool(normalizer),
     )
     vocabulary = models.read(root.at("model"), around)
@@ -133,7 +133,7 @@ def literal(
     record["vocab_size"] = str(len(root.at("model").at("vocab").raw))
     record |= settings_beside(source) | components(root.raw)
     artifact, notes = _assemble(root, patterns, normalizer, route, vocabulary, listed, record)
-    return artifact, (*vocabulary.notes, *_notes(root, source, listed), *notes)
+    return artifact, (*vocabulary.notes, *_notes_on_omissions(root, source, listed), *notes)
 
 
 def _naming(value: Value, read_component: Callable[[Value], Read]) -> Read:
@@ -148,7 +148,7 @@ def _naming(value: Value, read_component: Callable[[Value], Read]) -> Read:
         raise SourceError(f"{value.pointer}: {error}", pointer=value.pointer) from error
 
 
-def _spelled(steps: list[Step]) -> bool:
+def _ends_in_byte_level_spelling(steps: list[Step]) -> bool:
     """Return whether the last step that rewrites writes all of a text in ByteLevel's alphabet."""
     rewrites = [step for step in steps if not isinstance(step, Cut)]
     return bool(rewrites) and isinstance(rewrites[-1], Spell)
@@ -242,8 +242,8 @@ def _check_size(root: Value, artifact: Artifact) -> None:
         )
 
 
-def _notes(root: Value, source: Source, listed: list[Listed]) -> list[str]:
-    """Return what of a document, and of what lies beside it, is left out, and why."""
+def _notes_on_omissions(root: Value, source: Source, listed: list[Listed]) -> list[str]:
+    """Return notes on what of a document, and of the files beside it, is left out, and why."""
     notes = [
         f"ignored: {key}; {why}" for key, why in IGNORED.items() if root.raw.get(key) is not None
     ]

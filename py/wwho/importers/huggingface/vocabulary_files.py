@@ -87,7 +87,7 @@ def _read_lines(source: Source, options: Options) -> Imported:
 
 
 def _lines(source: Source) -> list[str]:
-    """The lines of a file."""
+    """Return the lines of a file."""
     try:
         lines = source.data.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
@@ -121,7 +121,7 @@ def _vocab_and_merges(source: Source) -> tuple[dict[str, int], list[list[str]]]:
 
 
 def gpt2_document(source: Source) -> tuple[dict[str, Any], list[str]]:
-    """A vocab.json with what lies beside it, as a tokenizer.json, and notes on what was taken.
+    """Return a tokenizer.json made of a vocab.json and the files beside it, and notes on both.
 
     Raises:
         SourceError: the merges are missing, or the settings name a tokenizer of another kind.
@@ -172,7 +172,15 @@ def gpt2_document(source: Source) -> tuple[dict[str, Any], list[str]]:
 def _around(
     before: str, behind: str, settings: dict[str, Any], special: dict[str, int]
 ) -> dict[str, Any]:
-    """The template of transformers: the tokens of these roles before each text, and behind it."""
+    """Return the post-processor of transformers: tokens before each text, and behind it.
+
+    Args:
+        before: the role of the token before a text, such as "bos"; "" for none.
+        behind: the role of the token behind it.
+        settings: the tokenizer_config.json, which tells the tokens of the roles. A role without a
+            token, or with one that is not in `special`, puts none.
+        special: the ids of the added tokens, by text.
+    """
     tokens: dict[str, Any] = {}
 
     def place(role: str, kind: int) -> list[Any]:
@@ -231,7 +239,7 @@ def _clip(
 
 
 def _text(token: Any) -> str | None:
-    """The text of a token in settings: a text, or an object with one."""
+    """Return the text of a token in settings: a text, or an object with one."""
     text = token.get("content") if isinstance(token, dict) else token
     return text if isinstance(text, str) else None
 
@@ -239,7 +247,17 @@ def _text(token: Any) -> str | None:
 def _added_beside(
     source: Source, settings: dict[str, Any], vocab: dict[str, int]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """The added tokens of the files beside a vocabulary, by their ids, and notes on others."""
+    """Return the added tokens of the files beside a vocabulary, sorted by id, and notes on others.
+
+    Of equal texts the first counts: in added_tokens_decoder, in added_tokens.json (read only if the
+    former is missing), then among the tokens with roles, which must be in the vocabulary. The notes
+    name those that are not.
+
+    Args:
+        source: the vocabulary, beside which added_tokens.json may lie.
+        settings: the tokenizer_config.json; {} if there is none.
+        vocab: the ids of the vocabulary, by text.
+    """
     listed = settings.get("added_tokens_decoder")
     older = source.json_beside("added_tokens.json") if listed is None else {}
     roles = [each for name, each in settings.items() if name.endswith("_token")]
