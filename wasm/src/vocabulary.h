@@ -267,8 +267,8 @@ WWHO_LOCAL int add_shown(wwho_vocabulary *v);
 /* Write the texts of the tokens from n_tokens on. */
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v);
 
-/* Make the texts of all tokens available for lookup. Returns false if two tokens have the same text. */
-WWHO_LOCAL bool add_texts(wwho_vocabulary *v);
+/* Make the texts of the first n tokens available for lookup. Returns false if two tokens have the same text. */
+WWHO_LOCAL bool add_texts(wwho_vocabulary *v, uint32_t n);
 
 /* Read the two columns of pairs (FORMAT.md, MODEL; with `delta`, the left one holds zigzag-coded differences) and the n_ties merges of
  * equal rank, and write the texts of the merged tokens. */
