@@ -15,7 +15,9 @@ import pytest
 import sentencepiece
 import tokenizers
 
+from wwho import Tokenizer
 from wwho.assemble.base import byte_base
+from wwho.backends.select import open_backend
 from wwho.encodings import model_bytes
 from wwho.errors import BackendError
 from wwho.evaluate.check import core_comparison as core
@@ -179,11 +181,11 @@ def test_no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_core_beside_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     """A difference names the text; without a core there is nothing to compare."""
     artifact = read_artifact(model_bytes("r50k_base"))
-    opened = core.open_backend(model_bytes("r50k_base"), "reference")
+    opened = open_backend(model_bytes("r50k_base"), "reference")
     monkeypatch.setattr(core, "default_backend", lambda: "native")
     monkeypatch.setattr(core, "open_backend", lambda *_: opened)
     monkeypatch.setattr(core, "make_hard_texts", lambda _: ["ab", " 12", "ab"])
-    monkeypatch.setattr(core.Tokenizer, "from_bytes", lambda *_, **__: None)
+    monkeypatch.setattr(Tokenizer, "from_bytes", lambda *_, **__: None)
     assert core.check_core(artifact) == 2
     encode = opened.encode_with_places
 
