@@ -162,7 +162,7 @@ WWHO_LOCAL int build_added(wwho_model *model) {
     wwho_vocabulary *v = &model->added;
     uint32_t n = v->n_tokens, flags = 0, id = 0;
     number_columns c = {s.at + 4 + n, s.at + s.length};
-    if (read_texts(v, 0, n, &c, false) || !add_texts(v)) return WWHO_ADDED;
+    if (read_texts(v, 0, n, &c, false) || !add_texts(v, v->n_tokens)) return WWHO_ADDED;
     model->added_flags = s.at + 4;
     for (uint32_t i = 0; i < n; i++) {
         size_t length;

@@ -90,7 +90,8 @@ WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
     if (!status) status = read_texts(v, v->n_made, v->n_tokens - v->n_made, c, true);
     if (!status && !v->shown && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
     if (!status && !are_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;
-    if (!status && !add_texts(v)) status = WWHO_TOKEN_DUPLICATE;
+    /* With a prefix, tokens that no merge makes are found by `shown` alone: one may look like the symbols of another. */
+    if (!status && !add_texts(v, v->shown ? v->n_made : v->n_tokens)) status = WWHO_TOKEN_DUPLICATE;
     if (!status && v->shown) status = add_shown(v);
     if (!status && is_over_bytes(v)) find_early(v);
     return status;

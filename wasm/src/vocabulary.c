@@ -137,10 +137,10 @@ static bool add_some(wwho_vocabulary *v, uint32_t token, uint32_t n) {
     return true;
 }
 
-/* Enter the texts of all tokens in the table of texts, so that find_text() finds them. Returns false if two tokens have the same text. */
-WWHO_LOCAL bool add_texts(wwho_vocabulary *v) {
-    for (uint32_t token = 0; token < v->n_tokens; token += FETCHED)
-        if (!add_some(v, token, v->n_tokens - token < FETCHED ? v->n_tokens - token : FETCHED)) return false;
+/* Enter the texts of the first n tokens in the table of texts, so that find_text() finds them. Returns false if two have the same text. */
+WWHO_LOCAL bool add_texts(wwho_vocabulary *v, uint32_t n) {
+    for (uint32_t token = 0; token < n; token += FETCHED)
+        if (!add_some(v, token, n - token < FETCHED ? n - token : FETCHED)) return false;
     return true;
 }
 
@@ -173,7 +173,7 @@ WWHO_LOCAL int add_shown(wwho_vocabulary *v) {
     for (uint32_t token = 0; !status && token < v->n_tokens; token++) status = show_token(v, v->shown, token);
     if (status) return status;
     if (v->shown->offset[v->n_tokens] != v->shown->text_bytes) return WWHO_TOKEN_LENGTH;
-    return add_texts(v->shown) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
+    return add_texts(v->shown, v->n_tokens) ? WWHO_OK : WWHO_TOKEN_DUPLICATE;
 }
 
 /* Write the texts of the tokens from n_tokens on: the lone space, and the 256 bytes, as far as the vocabulary has them. */

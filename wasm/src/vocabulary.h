@@ -274,8 +274,8 @@ WWHO_LOCAL int add_shown(wwho_vocabulary *v);
 /* Write the texts of the tokens from n_tokens on: the lone space, and the 256 bytes, as far as the vocabulary has them. */
 WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v);
 
-/* Enter the texts of all tokens in the table of texts, so that find_text() finds them. Returns false if two tokens have the same text. */
-WWHO_LOCAL bool add_texts(wwho_vocabulary *v);
+/* Enter the texts of the first n tokens in the table of texts, so that find_text() finds them. Returns false if two have the same text. */
+WWHO_LOCAL bool add_texts(wwho_vocabulary *v, uint32_t n);
 
 /* Read the two columns of pairs (FORMAT.md, MODEL; with `delta`, the left one holds zigzag-coded differences) and the n_ties merges of
  * equal rank, write the texts of the merged tokens, and enter their pairs. Returns WWHO_OK, WWHO_PAIRS, WWHO_PAIR_ORDER,

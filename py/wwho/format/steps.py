@@ -68,6 +68,20 @@ class Map:
         """
         return {*self.decompositions, *self.order, *(second for _, second in self.pairs)}
 
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The characters of which a text must have one for the step to change anything.
+
+        Raises:
+            ValueError: as for `decompositions`.
+        """
+        code_points = {*self.code_points}
+        if self.decomposes_hangul:
+            code_points.update(range(0xAC00, 0xD7A4))
+        if self.composes_hangul:
+            code_points.update(range(0x1161, 0x11C3))
+        return frozenset(map(chr, code_points))
+
     @property
     def composes(self) -> bool:
         """Whether the step composes any characters."""

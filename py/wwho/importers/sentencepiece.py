@@ -250,8 +250,8 @@ def _normalizer(model: Model, scanners: list[Scanner]) -> tuple[Rewrite, ...]:
             )
     vanish = [Map(dict.fromkeys(vanishing, ()))] if vanishing else []
     if _keeps_spaces(model):
-        strip = Ends(strip=marker, right=True, prefix=marker * add)
-        return (*_spaces_of_user(model, rules, marker, scanners), strip)
+        ends = Ends(strip=marker, right=True, prefix=marker * add)
+        return (*_spaces_of_user(model, rules, marker, scanners), ends)
     steps: list[Rewrite] = [Rules(rules)] if rules else []
     if remove:
         steps.append(Ends(strip=" ", left=True))
@@ -304,9 +304,9 @@ def _spaces_of_user(
         SourceError: after the charsmap, the spaces of these pieces could not be told from others.
     """
     if not rules:
-        contents: list[str | None] = []
-        scanners.append(_spaces_by_neighbours(_of_user(model), marker, contents))
-        return [Replace(len(scanners) - 1, tuple(contents))]
+        scanner, contents = _spaces_by_neighbours(_of_user(model), marker)
+        scanners.append(scanner)
+        return [Replace(len(scanners) - 1, contents)]
     # Characters that the charsmap replaces are in no text after it: they may stand for spaces.
     taken = {*"".join(rules.values()), *"".join(_of_user(model)), " ", marker}
     free = [key for key, text in rules.items() if len(key) == 1 and text != key]
@@ -335,21 +335,27 @@ def _spaces_of_user(
     ]
 
 
-def _spaces_by_neighbours(own: Iterable[str], marker: str, contents: list[str | None]) -> Scanner:
-    """Return what finds pieces of the user and spaces; what stands for its rules is appended."""
+def _spaces_by_neighbours(
+    own: Iterable[str], marker: str
+) -> tuple[Scanner, tuple[str | None, ...]]:
+    """Return what finds pieces of the user and spaces, and what stands for each of its rules.
+
+    Args:
+        own: the texts of these pieces.
+        marker: what stands for a space.
+    """
     space = CodePointSet.of(" ")
     after_space = alt(Behind(negative=False, chars=space), Behind(negative=True, chars=ALL))
-    nodes: list[Node] = []
+    rules: list[tuple[Node, str | None]] = []
     for text in [*sorted(own, key=len, reverse=True), " "]:
         characters = [Chars(CodePointSet.of(char)) for char in text]
         rest = text.lstrip(" ")
         if rest != text:
-            nodes.append(seq(after_space, *characters))
-            contents.append(rest.replace(" ", marker))
-        nodes.append(seq(*characters))
-        contents.append(text.replace(" ", marker) if " " in text else None)
-    contents.append(None)
-    return Scanner("spaces", (*nodes, Chars(ALL)), longest=False)
+            rules.append((seq(after_space, *characters), rest.replace(" ", marker)))
+        rules.append((seq(*characters), text.replace(" ", marker) if " " in text else None))
+    rules.append((Chars(ALL), None))
+    scanner = Scanner("spaces", tuple(node for node, _ in rules), longest=False)
+    return scanner, tuple(content for _, content in rules)
 
 
 def _spaces_to(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wwho.format.steps import Blocks
-from wwho.reference.piece import Piece, bytes_of, characters_of
+from wwho.reference.piece import Piece, bytes_of, read_piece
 
 
 def write_blocks(step: Blocks, piece: Piece) -> Piece:
@@ -14,7 +14,7 @@ def write_blocks(step: Blocks, piece: Piece) -> Piece:
     return piece.rewrite(
         (symbol, source)
         for character, source in zip(piece.text, piece.sources, strict=True)
-        for symbol in characters_of(_symbols(step, character))
+        for symbol in read_piece(_symbols(step, character)).text
     )
 
 

@@ -28,6 +28,8 @@ class Passing(NamedTuple):
 
 def map_characters(step: Map, piece: Piece) -> list[tuple[str, Source]]:
     """Return the characters of a piece after MAP, each with its source."""
+    if step.changed.isdisjoint(piece.text):
+        return [*zip(piece.text, piece.sources, strict=True)]
     after: list[Passing] = []
     vanished = 0
     for character in piece.text:

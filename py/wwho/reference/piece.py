@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from wwho.text import read_characters
+BROKEN = re.compile("[\udc80-\udcff]")
+"""A byte of broken UTF-8 in a piece."""
 
 
 class Source(NamedTuple):
@@ -19,43 +19,65 @@ class Source(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
 class Piece:
     """A text for a step, and the source of each of its characters.
 
     A cut slices the sources; a step that rewrites gives its characters the sources of those that
-    they were made of. So sources are always characters of the whole text that is encoded.
+    they were made of. So sources are always characters of the whole text that is encoded. A piece
+    that no step has rewritten needs no list of them: it is part of the whole text as it is, byte by
+    byte, from `begin` on.
 
     Attributes:
         text: the characters. A byte of broken UTF-8 is U+DC80..U+DCFF, as Python's
             "surrogateescape" writes it; there are no other surrogates.
-        sources: for each character the character of the whole text that it came from.
-        rewritten: whether a step has rewritten the piece. If not, it is part of the whole text as
-            it is, byte by byte.
+        begin: the byte of the whole text at which a piece begins that is not rewritten.
+        rewritten: whether a step has rewritten the piece.
     """
 
-    text: str
-    sources: Sequence[Source]
-    rewritten: bool = False
+    __slots__ = ("_data", "_sources", "_starts", "begin", "rewritten", "text")
 
-    @cached_property
+    def __init__(self, text: str, begin: int = 0, sources: Sequence[Source] | None = None) -> None:
+        """Take the characters, and if a step has rewritten the piece the source of each."""
+        self.text, self.begin, self.rewritten = text, begin, sources is not None
+        self._sources = sources
+        self._data: bytes | None = None
+        self._starts: Sequence[int] | None = None
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        """For each character the character of the whole text that it came from."""
+        if self._sources is None:
+            places = pairwise(self.starts)
+            self._sources = [Source(self.begin + start, self.begin + end) for start, end in places]
+        return self._sources
+
+    @property
     def data(self) -> bytes:
         """The bytes of the piece."""
-        return self.text.encode("utf-8", "surrogateescape")
+        if self._data is None:
+            self._data = bytes_of(self.text)
+        return self._data
 
-    @cached_property
-    def scanned(self) -> str:
-        """The characters as automata read them: U+FFFD for each byte of broken UTF-8."""
-        return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in self.text)
-
-    @cached_property
+    @property
     def starts(self) -> Sequence[int]:
         """The byte of the piece at which each character begins, then the number of its bytes."""
-        return list(accumulate(map(len, map(bytes_of, self.text)), initial=0))
+        if self._starts is None:
+            if self.text.isascii():
+                self._starts = range(len(self.text) + 1)
+            else:
+                self._starts = [*accumulate((len(bytes_of(c)) for c in self.text), initial=0)]
+        return self._starts
+
+    @property
+    def scanned(self) -> str:
+        """The characters as automata read them: U+FFFD for each byte of broken UTF-8."""
+        return BROKEN.sub("\ufffd", self.text)
 
     def cut(self, start: int, end: int) -> Piece:
         """Return the part between two characters."""
-        return Piece(self.text[start:end], self.sources[start:end], self.rewritten)
+        if self.rewritten:
+            return Piece(self.text[start:end], 0, self.sources[start:end])
+        return Piece(self.text[start:end], self.begin + self.starts[start])
 
     def cut_bytes(self, start: int, end: int) -> Piece:
         """Return the part between two bytes, at both of which a character begins or the end is."""
@@ -64,7 +86,7 @@ class Piece:
     def rewrite(self, characters: Iterable[tuple[str, Source]]) -> Piece:
         """Return the piece of these characters, each with its source, that replace the piece's."""
         found = list(characters)
-        return Piece("".join(c for c, _ in found), [source for _, source in found], True)
+        return Piece("".join([c for c, _ in found]), 0, [source for _, source in found])
 
     def read_again(self) -> Piece:
         """Return a piece of the same bytes, read as characters again; an ASCII piece itself.
@@ -72,15 +94,17 @@ class Piece:
         Bytes of broken UTF-8 that now stand beside each other may have become a character; its
         source reaches from the first one's to the last one's.
         """
-        if self.text.isascii():
+        if not BROKEN.search(self.text):
             return self
-        bytes_from = [
-            source for c, source in zip(self.text, self.sources, strict=True) for _ in bytes_of(c)
+        of_bytes = [
+            source
+            for character, source in zip(self.text, self.sources, strict=True)
+            for _ in bytes_of(character)
         ]
-        text = characters_of(self.data)
-        places = accumulate(map(len, map(bytes_of, text)), initial=0)
-        sources = [Source(bytes_from[a].begin, bytes_from[b - 1].end) for a, b in pairwise(places)]
-        return Piece(text, sources, self.rewritten)
+        again = read_piece(self.data)
+        places = pairwise(again.starts)
+        sources = [Source(of_bytes[a].begin, of_bytes[b - 1].end) for a, b in places]
+        return Piece(again.text, 0, sources)
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return where bytes `start` up to `end` of the piece stand in the whole text, in bytes.
@@ -91,21 +115,17 @@ class Piece:
 
         Neither the piece nor the stretch is empty.
         """
-        start, end = min(start, len(self.data) - 1), min(end, len(self.data))
+        size = len(self.data)
+        start, end = min(start, size - 1), min(end, size)
         if not self.rewritten:
-            return self.sources[0].begin + start, self.sources[0].begin + end
+            return self.begin + start, self.begin + end
         first, last = (self.sources[bisect_right(self.starts, at) - 1] for at in (start, end - 1))
         return first.begin, last.end
 
 
-def bytes_of(character: str) -> bytes:
-    """Return the UTF-8 of a character of a piece; one byte for a byte of broken UTF-8."""
-    return character.encode("utf-8", "surrogateescape")
-
-
-def characters_of(data: bytes) -> str:
-    """Return the characters of bytes; a byte of broken UTF-8 is U+DC80..U+DCFF."""
-    return data.decode("utf-8", "surrogateescape")
+def bytes_of(text: str) -> bytes:
+    """Return the bytes of characters of a piece: UTF-8, but one byte for each of broken UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def read_piece(data: bytes, begin: int = 0) -> Piece:
@@ -119,6 +139,4 @@ def read_piece(data: bytes, begin: int = 0) -> Piece:
         >>> read_piece("aé".encode(), 5).sources
         [Source(begin=5, end=6), Source(begin=6, end=8)]
     """
-    _, places = read_characters(data)
-    sources = [Source(begin + start, begin + end) for start, end in pairwise(places)]
-    return Piece(characters_of(data), sources)
+    return Piece(data.decode("utf-8", "surrogateescape"), begin)

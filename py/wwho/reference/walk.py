@@ -23,7 +23,7 @@ from wwho.reference.bpe import Bytes, Unit, Units
 from wwho.reference.cut import cut
 from wwho.reference.engine import Engine, PieceEngine, Token, with_places
 from wwho.reference.longest_match import LongestMatch
-from wwho.reference.piece import Piece, read_piece
+from wwho.reference.piece import Piece, bytes_of, read_piece
 from wwho.reference.rewrite import rewrite, rewrite_all
 from wwho.reference.scan import matches
 from wwho.reference.unigram import BestPath
@@ -219,7 +219,7 @@ class Walk:
         scanners, automaton = self.artifact.scanners, self._route(number).units
         assert automaton is not None
         return [
-            (piece.cut(start, end).data, rule)
+            (bytes_of(piece.text[start:end]), rule)
             for start, end, rule in matches(scanners, scanners.automata[automaton], piece.scanned)
         ]
 
@@ -245,9 +245,10 @@ def placed(piece: Piece, tokens: Iterable[Token]) -> Iterator[Placed]:
 
 def joined(segments: Sequence[Piece]) -> Piece:
     """Return neighbouring segments of a part as one piece."""
-    text = "".join(segment.text for segment in segments)
-    sources = [source for segment in segments for source in segment.sources]
-    return Piece(text, sources, any(segment.rewritten for segment in segments))
+    text, first = "".join(segment.text for segment in segments), segments[0]
+    if not first.rewritten:
+        return Piece(text, first.begin)
+    return Piece(text, 0, [source for segment in segments for source in segment.sources])
 
 
 def engine_of(artifact: Artifact, number: int, before: Sequence[Engine[Model]]) -> Engine[Model]:

@@ -51,7 +51,7 @@ def steps(value: Value, patterns: Patterns) -> list[Rewrite]:
             "replace, also nothing",
             (pattern, content),
             (last, MATCH + content),
-            (ANY, None),
+            (ANY, MATCH),
             empty=[(last, content + MATCH + content), (ANY, content + MATCH)],
         )
     ]
