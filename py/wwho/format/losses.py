@@ -147,7 +147,7 @@ def _of_step(step: Step, spaces: set[str], opens: bool) -> Iterator[str]:
 
 
 def _changes(step: Map, probe: str) -> bool:
-    """Return whether a step maps a character; accents and control characters: to nothing."""
+    """Return whether a step maps a character; for U+0301 and U+0007: whether to nothing."""
     targets = step.mapping.get(ord(probe))
     if probe in ("\u0301", "\x07"):
         return targets == ()

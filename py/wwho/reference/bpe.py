@@ -132,6 +132,9 @@ class Units(Engine[BPE]):
     def pretoken(self, units: Sequence[Unit], unk: bool) -> Iterator[Token]:
         """Yield the tokens of a pretoken that was cut into units; none joins words.
 
+        A pretoken that is a token as a whole is that token. Otherwise each of its words is encoded
+        alone, and then, if the model has FUSE, neighbouring unknowns become one.
+
         Args:
             units: the units.
             unk: whether the caller asks for unk_id for each unknown unit.
@@ -150,6 +153,10 @@ class Units(Engine[BPE]):
 
     def phrases(self, segments: Sequence[Sequence[Unit]], unk: bool) -> Iterator[Token]:
         """Yield the tokens of neighbouring segments of a route without steps (Encoding 6).
+
+        Segments of known units go on with the phrase before them if they begin with a space, up to
+        PHRASE_TOKENS tokens, and the tokens of a phrase are joined to superwords. A segment with an
+        unknown unit, or of more tokens than that, stands alone and is not joined.
 
         Args:
             segments: the segments, each as its units.

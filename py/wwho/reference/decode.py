@@ -174,7 +174,10 @@ def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
 
 
 def _unspelled(token: bytes) -> bytes:
-    """Return the bytes that the characters of a token stand for, if all stand for one."""
+    """Return the bytes that the characters of a token stand for, or else the token itself.
+
+    It is returned as it is if it is not UTF-8, or if one of its characters stands for no byte.
+    """
     try:
         found = bytes_of_stand_ins(token.decode())
     except UnicodeDecodeError:
@@ -184,6 +187,9 @@ def _unspelled(token: bytes) -> bytes:
 
 def _text(run: list[bytes], is_byte: bool, each: bool) -> list[bytes]:
     """Return the tokens that a run of tokens becomes after BYTES.
+
+    A run of bytes becomes one token of text; if it is not UTF-8, each of its bytes becomes U+FFFD.
+    A run of other tokens stays.
 
     Args:
         run: neighbouring tokens, all of which are bytes, or none.

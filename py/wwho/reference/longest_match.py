@@ -24,7 +24,15 @@ class LongestMatch(PieceEngine[Greedy]):
         self.numbers = self._later | self._first
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """Yield the tokens of a pretoken; those of unknown text if no token fits somewhere."""
+        """Yield the tokens of a pretoken, each the longest that fits where it begins.
+
+        If no token fits somewhere, or the pretoken has more characters than the model allows, all
+        of it is unknown text.
+
+        Args:
+            piece: the pretoken.
+            unk: whether the caller asks for unk_id in place of unknown text.
+        """
         limit = self.model.max_characters
         tokens = None
         if limit is None or len(read_characters(piece)[0]) <= limit:

@@ -32,7 +32,15 @@ class BestPath(PieceEngine[Viterbi]):
             self._unknown_score = f32(self._unknown_score)
 
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """Yield the tokens of a pretoken; neighbouring unknown characters are one unknown text."""
+        """Yield the tokens of the pretoken's best path.
+
+        Neighbouring unknown characters are one unknown text; in a model that is not narrow they are
+        a token, if together they are the text of one.
+
+        Args:
+            piece: the pretoken.
+            unk: whether the caller asks for unk_id in place of unknown text.
+        """
         _, starts = read_characters(piece)
         characters = [piece[start:end] for start, end in pairwise(starts)]
         narrow = self.model.narrow

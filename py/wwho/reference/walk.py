@@ -207,7 +207,13 @@ class Walk:
                         yield from placed(piece, self._tokens(piece, number, unk))
 
     def _tokens(self, pretoken: Piece, number: int, unk: bool) -> Iterator[Token]:
-        """Yield the tokens of a pretoken of a route, as the route's model encodes it."""
+        """Return an iterator over the tokens of a pretoken, as the model of its route encodes it.
+
+        Args:
+            pretoken: the pretoken, written as BLOCKS writes it if the route has this step.
+            number: the number of the route. If it has units, the pretoken is cut into them first.
+            unk: whether the caller asks for unk_id in place of unknown text.
+        """
         if number in self._units:
             return self._units[number].pretoken(self._units_of(pretoken, number), unk)
         engine = self.engines[self._route(number).model]
