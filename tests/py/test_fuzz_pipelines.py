@@ -6,7 +6,9 @@ are others each day.
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import sys
 
 import oracle
@@ -19,10 +21,12 @@ sys.path.insert(0, str(oracle.ROOT / "tests" / "fuzz"))
 import pipelines
 
 from wwho.compile.codepoints import CodePointSet
+from wwho.importers import Options, Source
 from wwho.importers.huggingface import normalizers, pre_tokenizers
 from wwho.importers.huggingface.pre_tokenizers import bert, punctuation
+from wwho.importers.huggingface.read import make
 
-TEXTS = 2000
+TEXTS = 4000
 
 
 def test_random_pipelines() -> None:
@@ -41,9 +45,9 @@ def test_two_normal_forms_and_what_stands_between_them() -> None:
     parts = [{"type": "NFC"}, replaced, {"type": "NFC"}]
     made["normalizer"] = {"type": "Sequence", "normalizers": parts}
     made |= {"pre_tokenizer": None, "added_tokens": []}
-    made["model"] = pipelines.characters_model(pipelines.random.Random(1))
-    theirs = tokenizers.Tokenizer.from_str(pipelines.json.dumps(made))
-    found = pipelines.make(made, pipelines.Source("x.json", b""), pipelines.Options(), "")
+    made["model"] = pipelines.characters_model(random.Random(1))
+    theirs = tokenizers.Tokenizer.from_str(json.dumps(made))
+    found = make(made, Source("x.json", b""), Options(), "")
     ours = pipelines.Ours(found.artifact)
     for text in ("ae\u0301", "a", "é", "bé", "aéé\u0323", "e\u0301e\u0301"):
         expected = theirs.encode(text)
