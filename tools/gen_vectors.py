@@ -17,8 +17,8 @@ chunks.json is a list of texts that are cut: {"encoding", "text", "limit", "over
 "truncated": code points of the text that truncate keeps}.
 
 rewritten.json is a list of texts that models with a normalizer or steps that rewrite take, such as
-`steps` and `routed`: {"encoding", "text", "ids", "normalized", "offsets" in code points of the
-text}, and of some "chunks" and "truncated", as in chunks.json, with a limit of 40 tokens.
+`steps`: {"encoding", "text", "ids", "normalized", "offsets" in code points of the text}, and of
+some "chunks" and "truncated", as in chunks.json, with a limit of 40 tokens.
 
 after.json is a list of texts around which a template stands, {"encoding", "text", "pair": null or a
 text, "special": whether its ids are added, "ids", "types"}, and of ids whose texts a decoder joins,

@@ -6,8 +6,8 @@
 
 A pipeline is up to six normalizers, up to six pre-tokenizers, of all kinds and with random options,
 in any order, a model whose ids tell characters and where pieces begin, and perhaps added tokens. Of
-each, some random texts are encoded by the library, by the imported artifact, and by the literal one
-that the importer makes first (`fold`): all must agree.
+each, some random texts are encoded by the library, by the imported artifact in the core and in the
+reference backend, and by the literal one that the importer makes first (`fold`): all must agree.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ sys.path += [str(ROOT / "py")]
 
 import tokenizers  # noqa: E402
 
+from wwho.assemble.fold import fold  # noqa: E402
 from wwho.backends.reference import ReferenceBackend  # noqa: E402
+from wwho.compile import scanners  # noqa: E402
 from wwho.errors import WwhoError  # noqa: E402
 from wwho.format.model import Artifact  # noqa: E402
 from wwho.format.steps import STAND_INS  # noqa: E402
@@ -36,9 +39,13 @@ from wwho.format.write import write_artifact  # noqa: E402
 from wwho.importers import Options, Source  # noqa: E402
 from wwho.importers.huggingface.document import Value  # noqa: E402
 from wwho.importers.huggingface.normalizers import may_insert_in_front  # noqa: E402
-from wwho.importers.huggingface.read import literal, make  # noqa: E402
+from wwho.importers.huggingface.read import check_size, literal  # noqa: E402
 from wwho.interchange.charsmap import write_charsmap  # noqa: E402
 from wwho.reference.walk import Walk  # noqa: E402
+from wwho.tokenizer import Tokenizer  # noqa: E402
+
+# Pipelines have many patterns in common, and most of the time would go into compiling these again.
+scanners._compile_one = cache(scanners._compile_one)
 
 Component = dict[str, Any]
 MOST_IN_A_ROW = 6
@@ -337,12 +344,14 @@ def try_pipeline(seed: str, outcome: Outcome) -> None:
         return
     source = Source("tokenizer.json", b"")
     try:
-        found = make(made, source, Options(), "").artifact
-        write_artifact(found)
+        spelled_out, _ = literal(made, source, Options())
+        found = fold(spelled_out)
+        check_size(Value(made), found)
+        core = Tokenizer.from_bytes(write_artifact(found))
     except WwhoError as error:
         outcome.kinds[f"refused here: {str(error).partition(':')[2][:70]}"] += 1
         return
-    folded, spelled_out = Ours(found), Ours(literal(made, source, Options())[0])
+    folded, one_by_one = Ours(found), Ours(spelled_out)
     rng = random.Random(f"{seed} texts")
     same_places = places_are_known(made)
     outcome.kinds["compared"] += 1
@@ -351,7 +360,10 @@ def try_pipeline(seed: str, outcome: Outcome) -> None:
         ours = folded.encode(text)
         outcome.texts += 1
         said = ""
-        if (other := spelled_out.encode(text)) != ours:
+        ids_of_core, offsets = core.encode_with_offsets(text, allowed_special="all")
+        if (other := list(zip(ids_of_core, offsets, strict=True))) != ours:
+            said = f"{text!r} is {ours}, in the core {other}"
+        elif (other := one_by_one.encode(text)) != ours:
             said = f"{text!r} is {ours}, literally {other}"
         else:
             try:
@@ -376,6 +388,8 @@ def run(seed: str, texts: int) -> Outcome:
     while outcome.texts < texts:
         try_pipeline(f"{seed} {number}", outcome)
         number += 1
+        if number % 100 == 0:
+            print(f"{outcome.texts} texts, {len(outcome.differences)} differ", file=sys.stderr)
     return outcome
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -13,6 +14,7 @@ import sentencepiece
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from kinds import from_sentencepiece, tokenizer_of
+from tiny import steps_of
 from tokenizers import decoders
 
 from wwho.assemble import decoders as ours
@@ -118,35 +120,39 @@ def _opened(section: bytes, specials: tuple[str, ...]) -> tuple[Backend, Backend
     return NativeBackend(blob), ReferenceBackend(blob)
 
 
-# The texts of steps are those of `tokenizers`, by their own constructors.
-THEIRS: list[tuple[str, tuple[Step, ...], decoders.Decoder]] = [
-    ("fuse", ours.FUSE, decoders.Fuse()),
-    ("byte fallback", ours.BYTE_FALLBACK, decoders.ByteFallback()),
-    ("metaspace", ours.metaspace(), decoders.Metaspace(prepend_scheme="always")),
-    ("metaspace first", ours.metaspace(), decoders.Metaspace(prepend_scheme="first")),
-    ("never", ours.metaspace(prepends=False), decoders.Metaspace(prepend_scheme="never")),
-    ("other mark", ours.metaspace("a"), decoders.Metaspace(replacement="a")),
-    ("word piece", ours.word_piece(), decoders.WordPiece()),
-    ("no cleanup", ours.word_piece("a", cleanup=False), decoders.WordPiece("a", cleanup=False)),
-    ("no prefix", ours.word_piece("", cleanup=False), decoders.WordPiece("", cleanup=False)),
-    ("bpe", ours.bpe(), decoders.BPEDecoder()),
-    ("bpe a", ours.bpe("a"), decoders.BPEDecoder("a")),
-    ("ctc", ours.ctc(), decoders.CTC()),
-    ("ctc plain", ours.ctc("a", "b", cleanup=False), decoders.CTC("a", "b", cleanup=False)),
-    ("replace", (Replace(MARK, " "),), decoders.Replace(MARK, " ")),
-    ("replace by more", (Replace("a", "bab"),), decoders.Replace("a", "bab")),
-    ("strip left", ours.strip(" ", 1, 0), decoders.Strip(" ", 1, 0)),
-    ("strip both", ours.strip("a", 2, 0), decoders.Strip("a", 2, 0)),
-]
+THEIRS = {
+    "fuse": decoders.Fuse(),
+    "byte fallback": decoders.ByteFallback(),
+    "metaspace": decoders.Metaspace(prepend_scheme="always"),
+    "metaspace first": decoders.Metaspace(prepend_scheme="first"),
+    "never": decoders.Metaspace(prepend_scheme="never"),
+    "other mark": decoders.Metaspace(replacement="a"),
+    "word piece": decoders.WordPiece(),
+    "no cleanup": decoders.WordPiece("a", cleanup=False),
+    "no prefix": decoders.WordPiece("", cleanup=False),
+    "bpe": decoders.BPEDecoder(),
+    "bpe a": decoders.BPEDecoder("a"),
+    "ctc": decoders.CTC(),
+    "ctc plain": decoders.CTC("a", "b", cleanup=False),
+    "replace": decoders.Replace(MARK, " "),
+    "replace by more": decoders.Replace("a", "bab"),
+    "strip left": decoders.Strip(" ", 1, 0),
+    "strip both": decoders.Strip("a", 2, 0),
+}
+NAMES = list(THEIRS)
 
 
-@pytest.mark.parametrize(("name", "steps", "theirs"), THEIRS, ids=[name for name, *_ in THEIRS])
+def steps_like(theirs: decoders.Decoder) -> tuple[Step, ...]:
+    """The steps of a decoder of the library, by its own description."""
+    document = json.loads(theirs.__getstate__())
+    return steps_of(document.pop("type"), **document)
+
+
+@pytest.mark.parametrize("name", NAMES)
 @given(tokens=TOKENS)
-def test_as_tokenizers(
-    name: str, steps: tuple[Step, ...], theirs: decoders.Decoder, tokens: list[int]
-) -> None:
-    expected = theirs.decode([TEXTS[token] for token in tokens])
-    for backend in backends(Decoder(steps)):
+def test_as_tokenizers(name: str, tokens: list[int]) -> None:
+    expected = THEIRS[name].decode([TEXTS[token] for token in tokens])
+    for backend in backends(Decoder(steps_like(THEIRS[name]))):
         assert backend.decode(tokens).decode() == expected
 
 
@@ -154,8 +160,9 @@ def test_as_tokenizers(
 @example([0, 15], [TEXTS.index(" "), TEXTS.index(" a")])
 @example([13, 1, 0, 15], [TEXTS.index(f"{MARK}a"), TEXTS.index("<0xC3>"), TEXTS.index("<0xA9>")])
 def test_sequences(numbers: list[int], tokens: list[int]) -> None:
-    steps = tuple(step for number in numbers for step in THEIRS[number][1])
-    expected = decoders.Sequence([THEIRS[number][2] for number in numbers])
+    theirs = [THEIRS[NAMES[number]] for number in numbers]
+    steps = tuple(step for each in theirs for step in steps_like(each))
+    expected = decoders.Sequence(theirs)
     text = expected.decode([TEXTS[token] for token in tokens])
     for backend in backends(Decoder(steps)):
         assert backend.decode(tokens).decode() == text

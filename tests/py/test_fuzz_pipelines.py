@@ -26,7 +26,7 @@ from wwho.importers.huggingface import normalizers, pre_tokenizers
 from wwho.importers.huggingface.pre_tokenizers import bert, punctuation
 from wwho.importers.huggingface.read import make
 
-TEXTS = 2000
+TEXTS = 4000
 
 
 def test_random_pipelines() -> None:

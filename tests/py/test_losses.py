@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tiny import leaving_out_model, odd_added_model, paper_model, tiny_model
+from tiny import leaving_out_model, odd_added_model, paper_model, steps_of, tiny_model
 
-from wwho.assemble import decoders
 from wwho.assemble.base import byte_base
+from wwho.assemble.decoders import SPACE_MARK
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.encodings import model_bytes
 from wwho.format.decoder import Decoder, Unspell
@@ -19,14 +19,16 @@ from wwho.format.read import read_artifact
 from wwho.format.steps import Ends, Map, Replace, Rewrite, Rules, Spell, Step
 
 BASE = byte_base()
-MARK = decoders.SPACE_MARK
+MARK = SPACE_MARK
 TO_MARK = Replace(0, (MARK, None))
 SPACES = Map({0x20: (ord(MARK),)})
 CANONICAL = "characters become their canonical forms, as in NFC and NFD"
 LLAMA = Decoder(
     (
-        *(*decoders.metaspace(prepends=False), *decoders.BYTE_FALLBACK, *decoders.FUSE),
-        *decoders.strip(" ", 1, 0),
+        *steps_of("Metaspace", replacement=MARK, prepend_scheme="never"),
+        *steps_of("ByteFallback"),
+        *steps_of("Fuse"),
+        *steps_of("Strip", content=" ", start=1, stop=0),
     )
 )
 
@@ -78,11 +80,11 @@ def test_those_that_ship_are_lossless(name: str) -> None:
         (in_route(Spell()), ("characters become those that stand for their bytes",)),
         (in_route(Spell(), decoder=Decoder((Unspell(),))), ()),
         (
-            with_steps(decoder=Decoder(decoders.word_piece())),
+            with_steps(decoder=Decoder(steps_of("WordPiece", prefix="##", cleanup=True))),
             ("the decoder puts spaces between tokens, or cleans up",),
         ),
         (
-            with_steps(decoder=Decoder(decoders.strip(" ", 1, 0))),
+            with_steps(decoder=Decoder(steps_of("Strip", content=" ", start=1, stop=0))),
             ("the decoder takes a space off the beginning",),
         ),
         (

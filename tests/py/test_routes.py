@@ -75,7 +75,7 @@ def drops(artifact: Artifact) -> bool:
 @examples(400)
 @given(seed=seeds)
 def test_sources_are_characters_of_the_text_in_order(seed: int) -> None:
-    """Pretokens are not empty; their sources never go back, and miss only what is dropped."""
+    """Pretokens are not empty; sources never go back, and miss nothing that is not dropped."""
     artifact, text = random_route(seed)
     whole = read_piece(text)
     pieces = pretokens(artifact, whole)
@@ -121,11 +121,7 @@ def test_a_step_sees_its_piece_alone(seed: int) -> None:
     for number in range(len(steps)):
         before = pretokens(with_steps(artifact, *steps[:number]), read_piece(text))
         later = with_steps(artifact, *steps[number:])
-        alone = [
-            made.text
-            for piece in before
-            for made in pretokens(later, read_piece(piece.data))
-        ]
+        alone = [made.text for piece in before for made in pretokens(later, read_piece(piece.data))]
         whole = pretokens(with_steps(artifact, *steps), read_piece(text))
         assert alone == [piece.text for piece in whole]
 

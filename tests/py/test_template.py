@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kinds import tokenizer_of
 from test_tokenizer_json import imported
+from tiny import steps_of
 from tokenizers import (
     AddedToken,
     decoders,
@@ -25,7 +26,6 @@ from tokenizers import (
 from tokenizers import Tokenizer as Theirs
 
 from wwho import Tokenizer, UnknownTokenError
-from wwho.assemble import decoders as steps
 from wwho.backends.select import BackendName
 from wwho.errors import SourceError
 from wwho.format.decoder import Decoder
@@ -98,7 +98,7 @@ def opened(ours: Template | None, backend: BackendName) -> Tokenizer:
         tokenizer_of(model, words=True),
         added=tuple(Added(text, token) for text, token in [("[UNK]", 0), *SPECIALS]),
         template=ours,
-        decoder=Decoder(steps.word_piece(), "##"),
+        decoder=Decoder(steps_of("WordPiece", prefix="##", cleanup=True), "##"),
     )
     return Tokenizer.from_bytes(write_artifact(artifact), backend=backend)
 

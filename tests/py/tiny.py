@@ -13,7 +13,6 @@ import struct
 from dataclasses import replace
 from typing import Any
 
-from wwho.assemble import decoders
 from wwho.assemble.atoms import Words, cut_with_routes, schema_cut
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.bpe import bpe_model
@@ -30,7 +29,7 @@ from wwho.compile.schema_scanners import compile_schemas
 from wwho.compile.script import Block, script_pieces
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.format.bpe import BPE
-from wwho.format.decoder import Bytes, Decoder, Join
+from wwho.format.decoder import Bytes, Decoder, Join, Step
 from wwho.format.greedy import Greedy
 from wwho.format.model import (
     Added,
@@ -255,18 +254,27 @@ def empty_model() -> Artifact:
     return replace(small, models=(empty,), provenance={"name": "empty"})
 
 
+def steps_of(kind: str, **options: Any) -> tuple[Step, ...]:
+    """The steps of a decoder of Hugging Face's tokenizers."""
+    from wwho.importers.huggingface import decoders
+    from wwho.importers.huggingface.decoders.replace import Pattern
+    from wwho.importers.huggingface.document import Value
+
+    found = decoders.steps(Value({"type": kind, **options}))
+    return tuple(step for step in found if not isinstance(step, Pattern))
+
+
 def fallback_model() -> Artifact:
     """The same, decoded as Llama 2 decodes: tokens of bytes are characters, a space goes."""
-    fallback = (Bytes(), Join(), *decoders.strip(" ", 1, 0))
-    decoder = Decoder(
-        (*decoders.metaspace("a", prepends=False), *fallback), surfaces={5: b"\xe2\x81\x87"}
-    )
+    fallback = (Bytes(), Join(), *steps_of("Strip", content=" ", start=1, stop=0))
+    markers = steps_of("Metaspace", replacement="a", prepend_scheme="never")
+    decoder = Decoder((*markers, *fallback), surfaces={5: b"\xe2\x81\x87"})
     return replace(byte_tokens_model(), decoder=decoder, provenance={"name": "fallback"})
 
 
 def ctc_model() -> Artifact:
     """The same, decoded as CTC models decode: nothing can be said before the last token."""
-    decoder = Decoder(decoders.ctc("a", "\u0d9a"))
+    decoder = Decoder(steps_of("CTC", pad_token="a", word_delimiter_token="\u0d9a", cleanup=True))
     return replace(byte_tokens_model(), decoder=decoder, provenance={"name": "ctc"})
 
 
@@ -289,7 +297,7 @@ def template_model() -> Artifact:
         models=(model,),
         added=(Added("[UNK]", 0), Added("[CLS]", 1), Added("[SEP]", 2)),
         template=Template.around(before=[1], behind=[2], between=[2]),
-        decoder=Decoder(decoders.word_piece(), "##", {2: b"|"}),
+        decoder=Decoder(steps_of("WordPiece", prefix="##", cleanup=True), "##", {2: b"|"}),
         provenance={"name": "template"},
     )
 
@@ -414,7 +422,7 @@ def affixes_model() -> Artifact:
         models=(model,),
         added=(Added("[UNK]", 20),),
         normalizer=(lower_case(),),
-        decoder=Decoder(decoders.bpe()),
+        decoder=Decoder(steps_of("BPEDecoder", suffix="</w>")),
         provenance={"name": "affixes"},
     )
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from wwho.compile.charset import CharReader
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import RegexParser
+from wwho.compile.pattern_characters import CharReader
 from wwho.compile.scanners import Scanner
 from wwho.compile.syntax import Chars, Node, many
 from wwho.compile.unicode import category, white_space

@@ -95,7 +95,7 @@ def make(
     """
     artifact, found = literal(document, source, options)
     folded = fold(artifact)
-    _check_size(Value(document), folded)
+    check_size(Value(document), folded)
     return Imported(artifact=folded, kind=kind, engine=ENGINE, notes=(*notes, *found))
 
 
@@ -219,7 +219,7 @@ def _assemble(
     return replace(artifact, decoder=decoder), added.notes
 
 
-def _check_size(root: Value, artifact: Artifact) -> None:
+def check_size(root: Value, artifact: Artifact) -> None:
     """Refuse a document that takes more than a file may have.
 
     Raises:

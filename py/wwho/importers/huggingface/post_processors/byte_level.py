@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from wwho.format.template import KEEP, KEEP_ALONE
+from wwho.format.template import KEEP, KEEP_ALONE, Place
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.post_processors.parts import Ids, Parts, Process
 
@@ -37,7 +37,7 @@ def trim(value: Value, parts: Parts) -> Parts:
 
     Args:
         value: the post-processor, whose options say how.
-        parts: the parts so far; in all but the first, one before the text may count as the first.
+        parts: the parts so far.
 
     Raises:
         SourceError: two post-processors before it trim already.
@@ -47,13 +47,22 @@ def trim(value: Value, parts: Parts) -> Parts:
         return parts
     if any(place.what and place.id > LAST_MOVE for part in parts for place in part):
         value.at("trim_offsets").fail("found a third of a Sequence that trims; two may")
-    found = []
-    for number, part in enumerate(parts):
-        move = (KEEP_ALONE if number else KEEP) if keeps else MOVE
-        found.append(
-            tuple(
-                place._replace(id=place.id | move << 2 * bool(place.id)) if place.what else place
-                for place in part
-            )
-        )
-    return found
+    return [
+        tuple(_trim_place(place, number, keeps=keeps) for number, place in enumerate(part))
+        for part in parts
+    ]
+
+
+def _trim_place(place: Place, number: int, *, keeps: bool) -> Place:
+    """Return the place of a text with one more move in its trim; any other place stays.
+
+    Args:
+        place: the place.
+        number: how many places of its part come before it: with any, the text's first token is the
+            first of the part only if the caller asks for no surrounding ids.
+        keeps: whether a first token keeps a space at its start.
+    """
+    if not place.what:
+        return place
+    move = (KEEP_ALONE if number else KEEP) if keeps else MOVE
+    return place._replace(id=place.id | move << 2 * bool(place.id))

@@ -11,7 +11,7 @@ Example:
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cache, reduce
 from operator import sub
 
 from wwho.compile.codepoints import ALL, CodePointSet
@@ -30,6 +30,7 @@ def steps(_: Value, patterns: Patterns) -> list[Step]:
     return [patterns.cut("scripts", (alt(*runs), Action.KEEP), (ANY, Action.DROP))]
 
 
+@cache
 def _scripts() -> dict[str, CodePointSet]:
     """Return the characters of each script, as the table of `tokenizers` has them."""
     later = category("Cn", "9.0")
