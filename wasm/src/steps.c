@@ -344,7 +344,7 @@ WWHO_LOCAL int plan_normalizer(wwho_model *model, wwho_arena *arena) {
  * table of a tangled list. Returns WWHO_NORMALIZER if a step is invalid or cuts, WWHO_STEPS if some step of the model is named nowhere. */
 WWHO_LOCAL int build_normalizer(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_NORMALIZER];
-    const uint8_t *numbers = s.at + 4;
+    const uint8_t *numbers = s.at ? s.at + 4 : 0;
     for (uint32_t k = 0; s.at && k < 2; numbers += 2 * s.at[k++]) {
         wwho_rewrites *list = &model->normalizer[k];
         for (uint32_t i = 0; i < s.at[k]; i++) {
