@@ -162,6 +162,17 @@ static bool cuts_agree(const wwho_model *model) {
     return true;
 }
 
+/* Let routes that rewrite pretokens take the plain walk if another route has the same model: the cache knows a pretoken by its model and
+ * its text before anything rewrites it, and would give one route the tokens of the other. */
+static void walk_if_mixed(wwho_model *model) {
+    uint32_t routes[WWHO_MAX_MODELS] = {0};
+    for (uint32_t i = 0; i < model->n_routes; i++) routes[model->routes[i].model]++;
+    for (uint32_t i = 0; i < model->n_routes; i++) {
+        wwho_route *r = &model->routes[i];
+        if (routes[r->model] > 1 && r->rewrites) r->path = PATH_WALK;
+    }
+}
+
 /* Read all routes and the router of the ROUTES section; its rules must be as many as the routes. Returns WWHO_OK or WWHO_ROUTES. */
 static int build_routes(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ROUTES];
@@ -174,6 +185,7 @@ static int build_routes(wwho_model *model) {
     model->router_number = router == 0xFFFF ? WWHO_NONE : router;
     model->router = router == 0xFFFF ? 0 : &model->automata[router];
     if (model->n_routes != (model->router ? model->router->stored.n_rules : 1)) return WWHO_ROUTES;
+    walk_if_mixed(model);
     return cuts_agree(model) ? WWHO_OK : WWHO_ROUTES;
 }
 
