@@ -9,14 +9,14 @@ import { folderOf, isBeside, isOurs } from "./kinds.js";
  * The encodings that ship: what they are known for, and bytes of the file. @type {Readonly<Record<string, { known: string, bytes: number }>>}
  */
 export const SHIPPED = Object.freeze({
-  cl100k_base: { known: "GPT-4", bytes: 420_876 },
-  o200k_base: { known: "GPT-4o and 5", bytes: 838_096 },
-  wwho_128k: { known: "WWHO, small", bytes: 548_768 },
-  wwho_200k_indic: { known: "WWHO, 20 languages", bytes: 953_876 },
-  wwho_328k: { known: "WWHO", bytes: 1_276_376 },
-  wwho_400k: { known: "WWHO, 67 scripts", bytes: 1_689_520 },
-  wwho_super_328k: { known: "WWHO superwords", bytes: 1_357_596 },
-  wwho_super_400k: { known: "WWHO superwords, 67 scripts", bytes: 1_708_500 },
+  cl100k_base: { known: "GPT-4", bytes: 420_896 },
+  o200k_base: { known: "GPT-4o and 5", bytes: 838_116 },
+  wwho_128k: { known: "WWHO, small", bytes: 548_788 },
+  wwho_200k_indic: { known: "WWHO, 20 languages", bytes: 953_896 },
+  wwho_328k: { known: "WWHO", bytes: 1_276_396 },
+  wwho_400k: { known: "WWHO, 67 scripts", bytes: 1_689_540 },
+  wwho_super_328k: { known: "WWHO superwords", bytes: 1_357_616 },
+  wwho_super_400k: { known: "WWHO superwords, 67 scripts", bytes: 1_708_520 },
 });
 /** The default of each row. */
 export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
