@@ -34,7 +34,8 @@ TEXTS = (
     "Straße İstanbul ΣΊΣΥΦΟΣ ǅ",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "One. Two three. Four five?\n\nSix seven eight nine. Ten!",
-    "שָׁלוֹם مرحبا ไทย ខ្មែរ",
+    # without a coeng: Unicode 17, which Node knows, has it join a cluster, Unicode 16 has not
+    "שָׁלוֹם مرحبا ไทย ខែរ",
 )
 
 

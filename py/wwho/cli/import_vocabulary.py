@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.errors import errors_name_file
 
 if TYPE_CHECKING:
     from wwho.evaluate.check.library_comparison import Comparison
@@ -119,7 +120,8 @@ def run(options: argparse.Namespace) -> int:
     source = find_source(options.file)
     import_options = read_import_options(options, reader_of(source))
     imported = import_source(source, import_options)
-    check_core(imported.artifact)
+    with errors_name_file(f"{options.output} would be no artifact"):
+        check_core(imported.artifact)
     comparison = None
     if options.check is not None:
         comparison = compare_on_file(options.check, source, import_options, imported)
