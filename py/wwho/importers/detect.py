@@ -26,6 +26,9 @@ from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
+from wwho.importers.transformers.choice import class_of
+from wwho.importers.transformers.classes import import_by_class
+from wwho.importers.transformers.folder import ModelFolder
 
 READERS: tuple[Reader, ...] = (
     script.READER,
@@ -99,7 +102,24 @@ def import_file(path: str | os.PathLike[str], options: Options | None = None) ->
         Traceback (most recent call last):
         wwho.errors.SourceError: ...a.json: a web page; check that ...
     """
-    return import_source(find_source(path), options)
+    return import_source(open_source(path), options)
+
+
+def open_source(path: str | os.PathLike[str]) -> Source | ModelFolder:
+    """Return a file, or what a folder's tokenizer is read from.
+
+    Of a folder that has a tokenizer.json, that is the tokenizer.json. Otherwise it is the folder
+    itself if its settings name a class of transformers, and else the file that counts in it.
+
+    Raises:
+        SourceError: the folder has none; or its settings are damaged.
+    """
+    folder = ModelFolder(path)
+    if not folder.path.is_dir():
+        return Source(path)
+    if folder.file("tokenizer.json") is None and class_of(folder) is not None:
+        return folder
+    return find_source(path)
 
 
 def find_source(path: str | os.PathLike[str]) -> Source:
@@ -120,9 +140,12 @@ def find_source(path: str | os.PathLike[str]) -> Source:
     return Source(found)
 
 
-def import_source(source: Source, options: Options | None = None) -> Imported:
+def import_source(source: Source | ModelFolder, options: Options | None = None) -> Imported:
     """Return the model of a source that is open already; see `import_file` for the options."""
     options = Options() if options is None else options
+    if isinstance(source, ModelFolder):
+        with _naming(source):
+            return import_by_class(source, str(class_of(source)), options)
     reader = reader_of(source)
     with _naming(source):
         _check_options(reader, options)
@@ -130,7 +153,7 @@ def import_source(source: Source, options: Options | None = None) -> Imported:
 
 
 @contextmanager
-def _naming(source: Source) -> Iterator[None]:
+def _naming(source: Source | ModelFolder) -> Iterator[None]:
     """Let errors say which file is at fault."""
     try:
         yield

@@ -1,0 +1,67 @@
+"""All classes of tokenizers that are known, and the import of a folder by its class."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from wwho.errors import SourceError
+from wwho.importers.huggingface import read as tokenizer_json
+from wwho.importers.reader import Imported, Options
+from wwho.importers.source import Source
+from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.model_class import Draft, ModelClass
+
+MODULES: tuple[Any, ...] = ()
+"""The modules with tables; no class is in two of them."""
+
+CLASSES: dict[str, ModelClass] = {
+    name: each for module in MODULES for name, each in module.CLASSES.items()
+}
+"""The classes by the names that they have in transformers, without "Fast"."""
+
+JUDGE = "transformers 5.24"
+RECORD = "transformers"
+"""The key of the provenance under which the class and its defaults stand, as a JSON object."""
+
+
+def import_by_class(folder: ModelFolder, name: str, options: Options) -> Imported:
+    """Return the model of a folder, as a class of transformers makes it.
+
+    Args:
+        folder: the folder, which has no tokenizer.json.
+        name: the class, without "Fast".
+        options: what the caller says.
+
+    Raises:
+        SourceError: the class is not known, or no artifact can do what it does; a file that it
+            needs is missing or damaged; or a setting has a value that is not understood.
+        ArtifactError: the vocabulary cannot be held.
+    """
+    found = CLASSES.get(name)
+    if found is None or found.read is None:
+        why = found.refusal if found else "which is not known here"
+        raise SourceError(
+            f"the folder's tokenizer is a {name}, {why}. Save it with transformers as a "
+            "tokenizer.json and take that, or give --as FILE to take one file as it is"
+        )
+    draft = found.read(folder, options)
+    kind = f"a folder of {name}"
+    record = {RECORD: json.dumps({"class": name, "defaults": dict(draft.defaults)})}
+    if draft.artifact is not None:
+        provenance = {**draft.artifact.provenance, **record}
+        artifact = replace(draft.artifact, provenance=provenance)
+        return Imported(artifact=artifact, kind=kind, engine=JUDGE, notes=draft.notes)
+    assert draft.document is not None
+    source = Source(folder.path / "tokenizer_config.json")
+    made = tokenizer_json.make(draft.document, source, options, kind, *draft.notes)
+    provenance = {**made.artifact.provenance, **record}
+    return replace(made, artifact=replace(made.artifact, provenance=provenance), engine=JUDGE)
+
+
+def draft_of(folder: ModelFolder, name: str, options: Options) -> Draft:
+    """Return the draft of a class that is read; see `import_by_class`."""
+    found = CLASSES[name].read
+    assert found is not None
+    return found(folder, options)

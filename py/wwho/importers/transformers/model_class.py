@@ -1,0 +1,46 @@
+"""A class of tokenizers in transformers, and the draft of a model that its files make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wwho.format.model import Artifact
+from wwho.importers.reader import Options
+from wwho.importers.transformers.folder import ModelFolder
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A tokenizer as a class makes it of a folder's files.
+
+    Attributes:
+        document: the tokenizer as a tokenizer.json would hold it, its added tokens among them;
+            None if `artifact` is given.
+        artifact: the tokenizer, for a class that no tokenizer.json can express.
+        defaults: arguments that the class gives itself where the settings are silent, by the names
+            of transformers: `bos_token`, `padding_side`, `model_input_names` and so on.
+        notes: lines on what was found and not taken over, and why.
+    """
+
+    document: dict[str, Any] | None = None
+    artifact: Artifact | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelClass:
+    """A class of tokenizers in transformers.
+
+    Attributes:
+        files: the names of the files that it reads. Names that are alternatives stand in one text
+            with " or " between them; a file that may be missing ends in "?".
+        read: makes the draft of a folder; None if the class is refused.
+        refusal: why no artifact can do what the class does, and what would do; "" if it is read.
+    """
+
+    files: tuple[str, ...]
+    read: Callable[[ModelFolder, Options], Draft] | None = None
+    refusal: str = ""

@@ -1,0 +1,43 @@
+"""Write py/wwho/importers/transformers/classes.json and README.md from the installed transformers.
+
+    python tools/gen_model_classes.py
+
+The JSON has what AutoTokenizer knows of kinds of models. The page lists every class of tokenizers
+that transformers has, with its files, and whether we read it exactly or refuse it, and why.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import transformers
+from transformers.models.auto import tokenization_auto as auto
+
+FOLDER = Path(__file__).parents[1] / "py" / "wwho" / "importers" / "transformers"
+TABLES = FOLDER / "classes.json"
+EXPECTED = "5.24.0"
+
+
+def tables() -> str:
+    """Return the JSON: the class of each kind of model, and the kinds whose settings are wrong."""
+    found = {
+        "transformers": transformers.__version__,
+        "model_types": {
+            kind: name for kind, name in sorted(auto.TOKENIZER_MAPPING_NAMES.items()) if name
+        },
+        "wrong_in_settings": sorted(auto.MODELS_WITH_INCORRECT_HUB_TOKENIZER_CLASS),
+    }
+    return json.dumps(found, indent=1) + "\n"
+
+
+def main() -> None:
+    """Write both files."""
+    if transformers.__version__ != EXPECTED:
+        sys.exit(f"transformers {transformers.__version__} is installed; {EXPECTED} is expected")
+    TABLES.write_text(tables(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
