@@ -18,7 +18,7 @@ WORDS = """
     the a an in on low lower new newest wide Hello world café naïve 123 4567 don't U.S. ab-c x_y
     ශ්‍රී ලංකාව नमस्ते हिन्दी 中文 字 日本語 한국어 Straße İ ǅ ﬁ ½ １２ 🙂 e\u0301 \u200b . , ! ? : ; ' ( )
     <s> </s> <unk> <pad> <mask> [CLS] [SEP] [UNK] [MASK] <extra_id_0> en_XX
-""".split()
+""".split()  # noqa: SIM905
 """Words of which texts are made."""
 
 
