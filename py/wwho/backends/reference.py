@@ -24,7 +24,7 @@ from wwho.format.decoder import Blocks
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.reference.decode import join, listed_texts
-from wwho.reference.piece import bytes_of, read_piece
+from wwho.reference.piece import read_piece
 from wwho.reference.walk import Walk
 from wwho.text import read_characters
 
@@ -57,13 +57,9 @@ class ReferenceBackend(Backend):
     def sources(self, text: bytes) -> tuple[bytes, Sequence[int]]:
         """Return the normalized text and the place of the source of each of its bytes."""
         piece = self._walk.normalize(text)
-        if not piece.rewritten:
+        if piece.of_bytes is None:
             return text, range(len(text))
-        return piece.data, [
-            source.begin
-            for character, source in zip(piece.text, piece.sources, strict=True)
-            for _ in bytes_of(character)
-        ]
+        return piece.data, [source.begin for source in piece.of_bytes]
 
     def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
         """Return the ids of a text."""

@@ -31,25 +31,22 @@ class Piece:
         text: the characters. A byte of broken UTF-8 is U+DC80..U+DCFF, as Python's
             "surrogateescape" writes it; there are no other surrogates.
         begin: the byte of the whole text at which a piece begins that is not rewritten.
-        rewritten: whether a step has rewritten the piece.
+        of_bytes: for each byte of a piece that was rewritten the source of its character; None for
+            other pieces.
     """
 
-    __slots__ = ("_data", "_sources", "_starts", "begin", "rewritten", "text")
+    __slots__ = ("_data", "_starts", "begin", "of_bytes", "text")
 
-    def __init__(self, text: str, begin: int = 0, sources: Sequence[Source] | None = None) -> None:
-        """Take the characters, and if a step has rewritten the piece the source of each."""
-        self.text, self.begin, self.rewritten = text, begin, sources is not None
-        self._sources = sources
+    def __init__(self, text: str, begin: int = 0, of_bytes: Sequence[Source] | None = None) -> None:
+        """Take the characters, and the sources of their bytes if a step has rewritten the piece."""
+        self.text, self.begin, self.of_bytes = text, begin, of_bytes
         self._data: bytes | None = None
         self._starts: Sequence[int] | None = None
 
     @property
-    def sources(self) -> Sequence[Source]:
-        """For each character the character of the whole text that it came from."""
-        if self._sources is None:
-            places = pairwise(self.starts)
-            self._sources = [Source(self.begin + start, self.begin + end) for start, end in places]
-        return self._sources
+    def rewritten(self) -> bool:
+        """Whether a step has rewritten the piece."""
+        return self.of_bytes is not None
 
     @property
     def data(self) -> bytes:
@@ -69,15 +66,20 @@ class Piece:
         return self._starts
 
     @property
+    def sources(self) -> Sequence[Source]:
+        """For each character the character of the whole text that it came from."""
+        return [Source(*self.place(start, end)) for start, end in pairwise(self.starts)]
+
+    @property
     def scanned(self) -> str:
         """The characters as automata read them: U+FFFD for each byte of broken UTF-8."""
         return BROKEN.sub("\ufffd", self.text)
 
     def cut(self, start: int, end: int) -> Piece:
         """Return the part between two characters."""
-        if self.rewritten:
-            return Piece(self.text[start:end], 0, self.sources[start:end])
-        return Piece(self.text[start:end], self.begin + self.starts[start])
+        first, last = self.starts[start], self.starts[end]
+        of_bytes = None if self.of_bytes is None else self.of_bytes[first:last]
+        return Piece(self.text[start:end], self.begin + first, of_bytes)
 
     def cut_bytes(self, start: int, end: int) -> Piece:
         """Return the part between two bytes, at both of which a character begins or the end is."""
@@ -86,25 +88,16 @@ class Piece:
     def rewrite(self, characters: Iterable[tuple[str, Source]]) -> Piece:
         """Return the piece of these characters, each with its source, that replace the piece's."""
         found = list(characters)
-        return Piece("".join([c for c, _ in found]), 0, [source for _, source in found])
+        of_bytes = [source for character, source in found for _ in bytes_of(character)]
+        return Piece("".join([character for character, _ in found]), 0, of_bytes)
 
     def read_again(self) -> Piece:
         """Return a piece of the same bytes, read as characters again; an ASCII piece itself.
 
-        Bytes of broken UTF-8 that now stand beside each other may have become a character; its
-        source reaches from the first one's to the last one's.
+        Bytes of broken UTF-8 that now stand beside each other may have become a character; each
+        byte keeps its source.
         """
-        if not BROKEN.search(self.text):
-            return self
-        of_bytes = [
-            source
-            for character, source in zip(self.text, self.sources, strict=True)
-            for _ in bytes_of(character)
-        ]
-        again = read_piece(self.data)
-        places = pairwise(again.starts)
-        sources = [Source(of_bytes[a].begin, of_bytes[b - 1].end) for a, b in places]
-        return Piece(again.text, 0, sources)
+        return Piece(read_piece(self.data).text, self.begin, self.of_bytes)
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return where bytes `start` up to `end` of the piece stand in the whole text, in bytes.
@@ -117,10 +110,9 @@ class Piece:
         """
         size = len(self.data)
         start, end = min(start, size - 1), min(end, size)
-        if not self.rewritten:
+        if self.of_bytes is None:
             return self.begin + start, self.begin + end
-        first, last = (self.sources[bisect_right(self.starts, at) - 1] for at in (start, end - 1))
-        return first.begin, last.end
+        return self.of_bytes[start].begin, self.of_bytes[end - 1].end
 
 
 def bytes_of(text: str) -> bytes:

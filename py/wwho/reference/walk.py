@@ -251,10 +251,10 @@ def placed(piece: Piece, tokens: Iterable[Token]) -> Iterator[Placed]:
 
 def joined(segments: Sequence[Piece]) -> Piece:
     """Return neighbouring segments of a part as one piece."""
-    text, first = "".join(segment.text for segment in segments), segments[0]
-    if not first.rewritten:
-        return Piece(text, first.begin)
-    return Piece(text, 0, [source for segment in segments for source in segment.sources])
+    of_bytes = None
+    if segments[0].rewritten:
+        of_bytes = [source for segment in segments for source in segment.of_bytes or ()]
+    return Piece("".join(segment.text for segment in segments), segments[0].begin, of_bytes)
 
 
 def engine_of(artifact: Artifact, number: int, before: Sequence[Engine[Model]]) -> Engine[Model]:
