@@ -32,9 +32,10 @@ class ByteForm:
 
 
 def as_bytes(model: BPE, ids: Sequence[int | None], added: Collection[Added]) -> ByteForm | None:
-    """Return a model of characters over bytes; None if it is none of ByteLevel's alphabet.
+    """Return the model over bytes that merges as a model over ByteLevel's alphabet does.
 
-    A byte may lack a token if one token stands for each unknown byte, and merges with no other.
+    None: a byte has no token, unless one token stands for each unknown byte, and merges with no
+    other; or the model has affixes, ties, a lone space, or a token without an id.
 
     Args:
         model: the model.
@@ -102,7 +103,11 @@ def _may_lack_bytes(model: BPE, ids: Sequence[int | None]) -> bool:
 def added_beside(
     form: ByteForm, added: Sequence[Added], *, normalized_are_spelled: bool
 ) -> tuple[Added, ...] | None:
-    """Return the added tokens that go with a model over bytes; None if there are no such.
+    """Return the added tokens that go with a model over bytes, by ascending id.
+
+    They are those that go with the model over characters, and hidden ones for its tokens that stand
+    for no bytes. None: an id would decode to other bytes, or a token of normalized text, which is
+    found in spelled text, cannot be found in the text before it is spelled.
 
     Args:
         form: the model.
@@ -135,7 +140,7 @@ def added_beside(
 
 
 def form_ids(form: ByteForm, added: Sequence[Added]) -> Sequence[int | None]:
-    """Return the ids of the tokens of a model over bytes that is beside these added tokens."""
+    """Return the id of each token of a model over bytes, in order, beside these added tokens."""
     model = form.model
     if model.id_policy is Ids.STATED:
         return model.stated
@@ -144,19 +149,21 @@ def form_ids(form: ByteForm, added: Sequence[Added]) -> Sequence[int | None]:
     return free_ids(len(model.texts), taken, model.first_id)
 
 
-def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder | bool | None:
-    """Return how tokens that are bytes join; False if the steps do something else with characters.
+def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder | None:
+    """Return how the texts of a model over bytes join; without steps, they are concatenated.
 
-    Tokens need not become bytes again. An added token does if all of its characters stand for
-    bytes: it gets these as its surface. The first text of an id counts.
+    Characters that stand for bytes need not become bytes first. An added token whose characters all
+    do gets the bytes as its surface. Of several texts with one id the first one counts.
 
     Args:
-        decoder: how tokens of characters join.
-        added: the added tokens, by ascending id.
+        decoder: how the texts of the model over characters join.
+        added: the added tokens that go with it, by ascending id.
+
+    Returns:
+        The decoder; None if the other one does not begin as ByteLevel's does.
     """
-    steps = () if decoder is None else decoder.steps
-    if decoder is None or steps[:2] != (Unspell(), Join()) or decoder.surfaces:
-        return False
+    if decoder is None or decoder.steps[:2] != (Unspell(), Join()) or decoder.surfaces:
+        return None
     texts: dict[int, str] = {}
     for token in added:
         texts.setdefault(token.id, token.text)
@@ -164,14 +171,12 @@ def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder
         number: bytes_of_stand_ins(text) for number, text in texts.items() if not text.isascii()
     }
     surfaces = {number: text for number, text in found.items() if text is not None}
-    rest = steps[2:]
-    if not rest and not surfaces:
-        return None
+    rest = decoder.steps[2:]
     return Decoder((Join(), *rest) if rest else (), surfaces=surfaces)
 
 
 def template_of_bytes(template: Template | None) -> Template | None:
-    """Return a template whose trims count the white space of bytes."""
+    """Return a template whose trims count the byte 20 as white space, as tokens stand for bytes."""
     if template is None:
         return None
     return Template(

@@ -31,6 +31,7 @@ from wwho.compile.syntax import Chars, Node, many, seq
 from wwho.format.automaton import BEHIND, DEAD, END_OF_TEXT, START, Automaton, CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.classmap import ClassMap, overlay
+from wwho.format.decoder import Decoder
 from wwho.format.greedy import Greedy
 from wwho.format.model import Artifact, Flag, Unknown
 from wwho.format.steps import (
@@ -72,15 +73,15 @@ def fold(artifact: Artifact) -> Artifact:
     if artifact.router is not None or len(artifact.routes) > 1:
         return artifact
     pipeline = _Pipeline(artifact)
-    pipeline.merge_bytes()
-    pipeline.drop_idle_cut()
-    pipeline.isolate_ideographs()
-    pipeline.join_words()
-    pipeline.cut_first()
-    pipeline.rewrite_first()
+    pipeline.merge_bytes_as_bytes()
+    pipeline.drop_idle_first_cut()
+    pipeline.isolate_instead_of_spaces()
+    pipeline.write_markers_for_spaces()
+    pipeline.move_cuts_before_rewrites()
+    pipeline.move_rewrites_to_second()
     pipeline.fuse_cuts()
-    pipeline.cut_where_no_token_is()
-    pipeline.drop_beginnings()
+    pipeline.add_cuts_between_tokens()
+    pipeline.drop_prefixed_beginnings()
     return pipeline.artifact()
 
 
@@ -93,7 +94,7 @@ class _Pipeline:
     """
 
     def __init__(self, artifact: Artifact) -> None:
-        """Take the pipeline of an artifact."""
+        """Copy the pipeline of an artifact, which has one route and one model."""
         self.whole = artifact
         self.classes, self.automata = artifact.scanners.classes, list(artifact.scanners.automata)
         self.properties = artifact.properties
@@ -109,7 +110,11 @@ class _Pipeline:
         return CompiledScanners(self.classes, tuple(self.automata))
 
     def split_classes(self, other: ClassMap) -> Sequence[int]:
-        """Split the classes until no other map has two classes in one; return these by class."""
+        """Split the classes of all automata, so that each is part of one class of another map.
+
+        Returns:
+            For each class, as they are numbered then, its class in the other map.
+        """
         self.classes, labels = overlay([self.classes, other])
         if self.properties:
             self.properties = bytes(self.properties[old] for old, _ in labels)
@@ -136,7 +141,7 @@ class _Pipeline:
         """Add an automaton for a whole cut; return the cut."""
         return Cut(self.add(automaton), ACTIONS[: automaton.n_rules])
 
-    def chars_of(self, automaton: Automaton, columns: Iterable[int]) -> CodePointSet:
+    def characters_of(self, automaton: Automaton, columns: Iterable[int]) -> CodePointSet:
         """Return the characters that an automaton reads as one of these columns."""
         wanted = {*columns}
         ranges = (
@@ -146,8 +151,13 @@ class _Pipeline:
         )
         return CodePointSet(tuple(ranges))
 
-    def single(self, step: Replace) -> Mapping[int, int]:
-        """Return the columns that a Replace matches as one character each: column to rule."""
+    def single_character_rules(self, step: Replace) -> Mapping[int, int]:
+        """Return which characters a Replace always matches each by itself, whatever follows.
+
+        Returns:
+            For each column of such characters the rule that matches them; nothing for an automaton
+            that looks behind.
+        """
         automaton = self.automata[step.automaton]
         if automaton.behind or step.empty:
             return {}
@@ -161,8 +171,11 @@ class _Pipeline:
 
     # Rules
 
-    def merge_bytes(self) -> None:
-        """Let a BPE over ByteLevel's alphabet merge bytes, and leave out the step that spells them.
+    def merge_bytes_as_bytes(self) -> None:
+        """Replace a BPE over ByteLevel's alphabet, and the last SPELL, by a BPE over bytes.
+
+        Nothing changes if the model, an added token or the decoder does something else with the
+        characters that stand for bytes, or a cut after the SPELL cannot come before it.
 
         The step writes each byte as one character. So merges of characters are merges of bytes, a
         token has the same text, and all of its characters have the same sources. Cuts after the
@@ -183,7 +196,7 @@ class _Pipeline:
             return
         added = added_beside(form, self.whole.added, normalized_are_spelled=in_normalizer)
         decoder = decoder_of_bytes(self.whole.decoder, self.whole.added)
-        if added is None or isinstance(decoder, bool):
+        if added is None or decoder is None:
             return
         before = self._before_spelling([step for step in cuts if isinstance(step, Cut)], form)
         if before is None:
@@ -196,7 +209,7 @@ class _Pipeline:
             self.whole,
             models=(form.model,),
             added=added,
-            decoder=decoder,
+            decoder=None if decoder == Decoder() else decoder,
             template=template_of_bytes(self.whole.template),
         )
 
@@ -248,7 +261,14 @@ class _Pipeline:
         ]
 
     def _parts_no_token(self, automaton: Automaton, usual: int, form: ByteForm) -> bool:
-        """Return whether bytes from 80 on may all be read as the usual column of them."""
+        """Return whether bytes from 80 on may all be read as one column, for what tokens there are.
+
+        Args:
+            automaton: an automaton for a whole cut, over the characters that stand for bytes.
+            usual: the column.
+            form: the model, none of whose tokens may have two bytes side by side that the automaton
+                parts only one way: as it is, or if it reads them so.
+        """
         found = neighbours(automaton)
         if found is None or found.dropped or (form.model.whole and form.model.unmade):
             return False
@@ -265,8 +285,8 @@ class _Pipeline:
                     apart.add((left, right))
         return not any(apart.intersection(pairwise(text)) for text in form.model.texts)
 
-    def drop_idle_cut(self) -> None:
-        """Leave out the first cut if the normalizer has replaced all that it would cut at.
+    def drop_idle_first_cut(self) -> None:
+        """Remove the first cut of the route if the normalizer has replaced all that it cuts at.
 
         As in Gemma's files, which cut at spaces after these have become markers.
         """
@@ -278,7 +298,7 @@ class _Pipeline:
         if not isinstance(last, Replace) or last.after or cut is None or beside is None:
             return
         automaton, contents = self.automata[last.automaton], last.contents
-        singles = self.single(last)
+        singles = self.single_character_rules(last)
         goes_on = {
             column
             for state, row in enumerate(automaton.table)
@@ -294,7 +314,7 @@ class _Pipeline:
             and MATCH not in (contents[rule] or "")
             and column not in goes_on
         ]
-        absent = self.chars_of(automaton, gone) - CodePointSet.of(*made)
+        absent = self.characters_of(automaton, gone) - CodePointSet.of(*made)
         present = {
             cut.columns[label]
             for first, last_, label in self.classes.ranges
@@ -304,14 +324,15 @@ class _Pipeline:
         if not cuts and present.isdisjoint(beside.dropped):
             del self.route[0]
 
-    def isolate_ideographs(self) -> None:
-        """Let a cut isolate the characters around which the normalizer puts spaces.
+    def isolate_instead_of_spaces(self) -> None:
+        """Replace the step that puts spaces around characters by a cut that isolates them.
 
-        As BertNormalizer does with ideographs. The first cut drops these spaces again, and cuts
-        beside them; it looks at nothing but two neighbours, so that it cuts elsewhere as it does
-        without them. The steps after that which puts the spaces treat each character alone, and
-        make no such character of others, nor others of them. No added token may be found in
-        between, which could be beside a space or be one.
+        BertNormalizer does so with ideographs. Nothing changes unless all of this holds. The first
+        cut drops these spaces again, and cuts beside them; it looks at nothing but two
+        neighbours, so that it cuts elsewhere as it does without them. The steps after that
+        which puts the spaces treat each character alone, and make no such character of others,
+        nor others of them. No added token may be found in between, which could be beside a
+        space or be one.
         """
         place = next((k for k, step in enumerate(self.normalizer) if self._sets_apart(step)), None)
         found = self.whole.added
@@ -321,8 +342,9 @@ class _Pipeline:
         if not isinstance(step, Replace) or not self.route or not isinstance(self.route[0], Cut):
             return
         automaton = self.automata[step.automaton]
-        chars = self.chars_of(
-            automaton, (c for c, rule in self.single(step).items() if step.contents[rule])
+        chars = self.characters_of(
+            automaton,
+            (c for c, rule in self.single_character_rules(step).items() if step.contents[rule]),
         )
         cut = whole_cut(self.scanners, self.route[0])
         beside = None if cut is None else neighbours(cut)
@@ -340,10 +362,10 @@ class _Pipeline:
         if not isinstance(step, Replace) or {*step.contents} != {f" {MATCH} ", None}:
             return False
         n_columns = self.automata[step.automaton].n_columns
-        return len(self.single(step)) == n_columns - 1
+        return len(self.single_character_rules(step)) == n_columns - 1
 
-    def join_words(self) -> None:
-        """Let markers stand for the white space between words, before any cut.
+    def write_markers_for_spaces(self) -> None:
+        """Replace WhitespaceSplit and Metaspace by steps that write markers, and one cut.
 
         WhitespaceSplit leaves words; Metaspace puts a marker in front of each, and cuts before each
         marker. The same pieces come of a text whose white space goes at the ends and is a marker
@@ -359,12 +381,12 @@ class _Pipeline:
         if ends != plain or marks != Map({0x20: (ord(marker),)}) or self.second:
             return
         outer, inner = whole_cut(self.scanners, spaces), whole_cut(self.scanners, words)
-        if outer is None or inner is None or not self._cuts_before(inner, marker):
+        if outer is None or inner is None or not self._cuts_before_markers(inner, marker):
             return
         beside = neighbours(outer)
         if beside is None:
             return
-        dropped = self.chars_of(outer, beside.dropped)
+        dropped = self.characters_of(outer, beside.dropped)
         columns = range(END_OF_TEXT + 1, outer.n_columns)
         pairs = {(a, b) for a in columns for b in columns if {a, b} & beside.dropped}
         if not 0 < len(dropped) <= MOST_STRIPPED or beside.cuts != pairs:
@@ -381,7 +403,7 @@ class _Pipeline:
         ]
         self.route = [words]
 
-    def _cuts_before(self, automaton: Automaton, marker: str) -> bool:
+    def _cuts_before_markers(self, automaton: Automaton, marker: str) -> bool:
         """Return whether an automaton for a whole cut cuts before each marker, and nowhere else."""
         found = neighbours(automaton)
         column = automaton.columns[self.classes.class_of(ord(marker))]
@@ -390,11 +412,11 @@ class _Pipeline:
             found is not None
             and not found.dropped
             and found.cuts == {(left, column) for left in columns}
-            and self.chars_of(automaton, [column]) == CodePointSet.of(marker)
+            and self.characters_of(automaton, [column]) == CodePointSet.of(marker)
         )
 
-    def cut_first(self) -> None:
-        """Let cuts come before steps that rewrite, if all of them can.
+    def move_cuts_before_rewrites(self) -> None:
+        """Move the cuts of a route that begins with one before its other steps, if all may.
 
         A cut after a MAP of one character to one is a cut before it that reads each character as
         what it becomes. A cut before each marker may stand before the ENDS that puts a marker in
@@ -414,15 +436,18 @@ class _Pipeline:
             before, cut = route[place - 1], route[place]
             assert isinstance(cut, Cut)
             if isinstance(before, Map) and all(len(to) == 1 for to in before.mapping.values()):
-                route[place - 1 : place + 1] = [self._through(before, cut), before]
-            elif isinstance(before, Ends) and self._goes_before(cut, before):
+                route[place - 1 : place + 1] = [self._cut_through_map(before, cut), before]
+            elif isinstance(before, Ends) and self._may_come_before(cut, before):
                 route[place - 1 : place + 1] = [cut, before]
             else:
                 return
         self.route = route
 
-    def _through(self, step: Map, cut: Cut) -> Cut:
-        """Return the cut that reads each character as what a MAP makes of it."""
+    def _cut_through_map(self, step: Map, cut: Cut) -> Cut:
+        """Return the cut that does before a MAP what a cut does after it.
+
+        Its automaton, a new one, reads each character as the one that the MAP makes of it.
+        """
         mapped = sorted(step.mapping)
         for each in mapped:
             self.split_classes(CodePointSet.of(each).class_map())
@@ -433,18 +458,18 @@ class _Pipeline:
             columns[self.classes.class_of(each)] = automaton.columns[self.classes.class_of(target)]
         return replace(cut, automaton=self.add(replace(automaton, columns=tuple(columns))))
 
-    def _goes_before(self, cut: Cut, ends: Ends) -> bool:
-        """Return whether a cut may come before an ENDS of a route."""
+    def _may_come_before(self, cut: Cut, ends: Ends) -> bool:
+        """Return whether a cut does before an ENDS of a route what it does after it."""
         automaton = whole_cut(self.scanners, cut)
         return (
             automaton is not None
             and len(ends.prefix) == 1
             and ends.unless
-            and self._cuts_before(automaton, ends.prefix)
+            and self._cuts_before_markers(automaton, ends.prefix)
         )
 
-    def rewrite_first(self) -> None:
-        """Let the steps before the first cut rewrite the text before the route.
+    def move_rewrites_to_second(self) -> None:
+        """Move the steps before the first cut of the route to the end of the second steps.
 
         The one route's segment is the whole text between added tokens, which those steps take.
         """
@@ -454,21 +479,24 @@ class _Pipeline:
             self.second.append(step)
 
     def fuse_cuts(self) -> None:
-        """Make one automaton of neighbouring cuts, where it can do what they do."""
+        """Replace neighbouring cuts of the route by fewer ones that do the same."""
         route: list[Step] = []
         run: list[Cut] = []
         for step in [*self.route, None]:
             if isinstance(step, Cut):
                 run.append(step)
                 continue
-            route += self._fused(run)
+            route += self._fuse_run(run)
             run = []
             if step is not None:
                 route.append(step)
         self.route = route
 
-    def _fused(self, cuts: Sequence[Cut]) -> list[Cut]:
-        """Return neighbouring cuts as fewer ones; one that only keeps its matches stays."""
+    def _fuse_run(self, cuts: Sequence[Cut]) -> list[Cut]:
+        """Return neighbouring cuts as fewer ones, with new automata.
+
+        A cut that already keeps all of its matches, and fuses with no other, stays as it is.
+        """
         fused = fused_cuts(self.scanners, cuts)
         found = []
         for cut, made in zip(cuts, fused, strict=False):
@@ -480,8 +508,8 @@ class _Pipeline:
                 found.append(self.add_cut(made))
         return found
 
-    def cut_where_no_token_is(self) -> None:
-        """Cut also where no token of the model is on both sides.
+    def add_cuts_between_tokens(self) -> None:
+        """Add cuts where no token of the model is on both sides, to whole texts and to words.
 
         Such pieces come again, and are remembered. A BPE merges nothing across such a place; a
         Unigram model's best path goes through it. Not where unknown symbols are left out: their
@@ -494,7 +522,7 @@ class _Pipeline:
                 node = None if model.affixes else safe_cuts(model)
         elif isinstance(model, Viterbi) and len(self.route) == 1:
             (words,) = self.route
-            node = None if not isinstance(words, Cut) else self._paths(model, words)
+            node = None if not isinstance(words, Cut) else self._word_cuts(model, words)
         if node is not None:
             number = self.add_scanner("no token is on both sides", node)
             self.route = [Cut(number, (Action.KEEP,))]
@@ -506,15 +534,19 @@ class _Pipeline:
         automaton = self.automata[self.units]
         return automaton.n_states == 3 and not automaton.behind and automaton.n_rules == 1
 
-    def _paths(self, model: Viterbi, words: Cut) -> Node | None:
-        """Return the pattern of pieces within the words that a cut before each marker leaves."""
+    def _word_cuts(self, model: Viterbi, words: Cut) -> Node | None:
+        """Return the pattern of pieces of words between which no token of a Unigram model is.
+
+        None: the cut leaves something else than words that begin with a marker, or the scores
+        would not be the same (`path_cuts`).
+        """
         automaton = whole_cut(self.scanners, words)
         found = None if automaton is None else neighbours(automaton)
         columns = {right for _, right in found.cuts} if found else set()
         if automaton is None or len(columns) != 1:
             return None
-        chars = self.chars_of(automaton, columns)
-        if len(chars) != 1 or not self._cuts_before(automaton, chr(next(iter(chars)))):
+        chars = self.characters_of(automaton, columns)
+        if len(chars) != 1 or not self._cuts_before_markers(automaton, chr(next(iter(chars)))):
             return None
         unk = b""
         if model.unk_id is not None:
@@ -522,11 +554,11 @@ class _Pipeline:
             unk = next((text for token, text in texts if token == model.unk_id), b"")
         return path_cuts(model, chr(next(iter(chars))), unk)
 
-    def drop_beginnings(self) -> None:
-        """Leave out tokens with WordPiece's prefix from those that may begin a word, if none can.
+    def drop_prefixed_beginnings(self) -> None:
+        """Remove tokens with WordPiece's prefix from those that may begin a word, if none can.
 
-        As in BERT's files, where `##` would be two pieces. A token stays the one that continues a
-        word; with the prefix in front of it, it decodes to the same text.
+        So it is in BERT's files, where `##` would be two pieces. A token stays the one that
+        continues a word; with the prefix in front of it, it decodes to the same text.
         """
         (model,) = self.whole.models
         prefix = self.whole.decoder.continuing if self.whole.decoder else ""
@@ -554,7 +586,7 @@ class _Pipeline:
         self.whole = replace(self.whole, models=(made,))
 
     def _cuts_within(self, cut: Cut, text: str) -> bool:
-        """Return whether no piece begins with a text: the cut always ends it before the text's end.
+        """Return whether no piece that a cut leaves begins with a text, since it ends before.
 
         A text of one character is never cut within.
         """
@@ -574,7 +606,7 @@ class _Pipeline:
     # The result
 
     def artifact(self) -> Artifact:
-        """Return the artifact of this pipeline, with the automata and classes that it uses."""
+        """Return the artifact of this pipeline, without unused automata and classes."""
         steps = [*self.normalizer, *self.second, *self.route]
         used = {number for step in steps if (number := automaton_of(step)) is not None}
         used |= set() if self.units is None else {self.units}
@@ -602,10 +634,10 @@ class _Pipeline:
 
 
 def _ends_before_far(automaton: Automaton, cut: Cut, far: set[int]) -> bool:
-    """Return whether a cut has none of some columns in its matches, which end before them.
+    """Return whether a cut takes the characters of some columns as gaps between its matches.
 
-    They end there as at the end of a text. Characters of these columns are matches of their own, of
-    a rule that joins all of them that are side by side.
+    Matches end before such a character as at the end of a text. Each such character is a match of
+    its own, of a rule that joins all of its matches side by side.
     """
     if automaton.behind or any(cut.numbers) or Action.COUNT in cut.actions:
         return False
@@ -631,7 +663,10 @@ def _reads_runs_as_one(automaton: Automaton, column: int) -> bool:
 
 
 def _keeps_apart(step: Step, chars: CodePointSet) -> bool:
-    """Return whether a step makes other characters of none of these, and these of no others."""
+    """Return whether a MAP makes only such characters of these characters, and of no others.
+
+    It must compose nothing, and leave spaces and the order of these characters alone.
+    """
     if not isinstance(step, Map) or step.composes:
         return False
     if {0x20, *chars} & step.order.keys() or 0x20 in step.decompositions:
