@@ -103,13 +103,14 @@ def _data(source: Source) -> bytes:
     return data
 
 
-def _normalizer_steps(config: Value, old: bool, drop: Rewrite) -> tuple[Rewrite, ...]:
+def _normalizer_steps(config: Value, drops_first: bool, drop: Rewrite) -> tuple[Rewrite, ...]:
     """Return the normalizer's steps: the normal form that a file names, and the dropping.
 
     Args:
         config: the settings, whose member "normalization" names the form: NFC if it is missing,
             no form if it is null.
-        old: whether the file is of the older program, which drops first; the newer one drops last.
+        drops_first: whether characters are dropped before the normal form, as the older program
+            does; the newer one drops them last.
         drop: the step that drops characters.
 
     Raises:
@@ -121,7 +122,7 @@ def _normalizer_steps(config: Value, old: bool, drop: Rewrite) -> tuple[Rewrite,
             f"found the form {shown(form)}, expected one of {', '.join(FORMS)}, or null"
         )
     normal: tuple[Rewrite, ...] = () if form is None else (normal_form(FORMS[form]),)
-    return (drop, *normal) if old else (*normal, drop)
+    return (drop, *normal) if drops_first else (*normal, drop)
 
 
 def _regex(config: Value) -> str | None:

@@ -40,7 +40,7 @@ def map_characters(step: Map, piece: Piece) -> list[tuple[str, Source]]:
     after = ordered(step, after)
     if step.composes:
         after = composed(step, after)
-    return placed(piece.sources, after, vanished)
+    return give_sources(piece.sources, after, vanished)
 
 
 def decomposed(step: Map, character: str) -> Sequence[str]:
@@ -114,7 +114,7 @@ def note_vanished(after: list[Passing], number: int) -> bool:
     return bool(after)
 
 
-def placed(
+def give_sources(
     sources: Sequence[Source], after: Sequence[Passing], at: int
 ) -> list[tuple[str, Source]]:
     """Give the characters after a step the sources of those before it, one after the other.

@@ -16,7 +16,7 @@ from wwho.format.steps import (
     Spell,
     stand_in,
 )
-from wwho.reference.map import Passing, map_characters, note_vanished, placed
+from wwho.reference.map import Passing, give_sources, map_characters, note_vanished
 from wwho.reference.piece import Piece, Source, bytes_of
 from wwho.reference.scan import matches
 
@@ -128,7 +128,7 @@ def replace_in_clusters(
                 after.append(Passing(character, int(number >= len(text))))
             if len(content) < len(text):
                 note_vanished(after, len(text) - len(content))
-    return placed(piece.sources, after, 0)  # What vanishes first of all is not counted here.
+    return give_sources(piece.sources, after, 0)  # What vanishes first of all is not counted here.
 
 
 def _contents(step: Rules, cluster: str) -> Iterator[tuple[str, str]]:

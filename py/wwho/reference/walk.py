@@ -197,14 +197,14 @@ class Walk:
             engine = self._units.get(number)
             if engine and engine.joins_words:
                 units = [self._units_of(segment, number) for segment in segments]
-                yield from placed(joined(segments), engine.phrases(units, unk))
+                yield from tokens_in_text(join_segments(segments), engine.phrases(units, unk))
                 continue
             blocks = None if whole else self._blocks(number)
             for segment in segments:
                 for pretoken in [segment] if whole else self.pretokens(segment, number):
                     piece = write_blocks(blocks, pretoken) if blocks else pretoken
                     if piece.text:
-                        yield from placed(piece, self._tokens(piece, number, unk))
+                        yield from tokens_in_text(piece, self._tokens(piece, number, unk))
 
     def _tokens(self, pretoken: Piece, number: int, unk: bool) -> Iterator[Token]:
         """Return an iterator over the tokens of a pretoken, as the model of its route encodes it.
@@ -243,14 +243,14 @@ class Walk:
                     first = False
 
 
-def placed(piece: Piece, tokens: Iterable[Token]) -> Iterator[Placed]:
-    """Yield the tokens of a pretoken with their places in the text."""
+def tokens_in_text(piece: Piece, tokens: Iterable[Token]) -> Iterator[Placed]:
+    """Yield the tokens of a piece, each with the byte places of its sources in the text."""
     for token, start, end in with_places(tokens):
         yield token, *piece.place(start, end)
 
 
-def joined(segments: Sequence[Piece]) -> Piece:
-    """Return neighbouring segments of a part as one piece."""
+def join_segments(segments: Sequence[Piece]) -> Piece:
+    """Return one piece that has the text and the sources of neighbouring segments of a part."""
     of_bytes = None
     if segments[0].rewritten:
         of_bytes = [source for segment in segments for source in segment.of_bytes or ()]
