@@ -13,13 +13,14 @@ from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 from transformers.utils import logging
 
 from wwho.backends.backend import unknown_id
-from wwho.encodings import DEFAULT_ENCODING, get_encoding, list_encoding_names
+from wwho.encodings import DEFAULT_ENCODING
 from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
 from wwho.format.template import Template, What
 from wwho.hf.added_tokens import added_tokens_of
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
+from wwho.hf.open_model import class_defaults, open_model
 from wwho.hf.token_names import TokenNames, names_that_decode, unused_name
 from wwho.hf.train_like import train_like
 from wwho.tokenizer import Tokenizer
@@ -51,6 +52,13 @@ UNSAVED_OPTIONS = (
     "token_type_ids_include_special_tokens",
 )
 """Options that transformers takes from the arguments, but does not save."""
+GIVEN = "_given"
+"""The argument by which `from_pretrained` tells which options its caller gave."""
+PLUMBING = {
+    *("token", "cache_dir", "local_files_only", "_is_local", "is_local", "trust_remote_code"),
+    *("vocab_file", "tokenizer_file", "name_or_path"),
+}
+"""Arguments that say where files are, and nothing of the tokenizer."""
 logger = logging.get_logger(__name__)
 
 
@@ -104,16 +112,27 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """
         folder = options.get("name_or_path")
         source = vocab_file or tokenizer_file or folder
+        # Of what from_pretrained passes, only what its caller said goes before a folder's settings.
+        names = options.pop(GIVEN, None)
+        given = {
+            name: value
+            for name, value in options.items()
+            if name in (names if names is not None else options.keys() - PLUMBING)
+        }
         try:
-            self.wwho = _open_model(source)
+            opened = open_model(source, given)
         except (SourceError, OSError) as error:
             if vocab_file is not None and not isinstance(error, SourceError):
                 raise
             # from_pretrained, which gives None for a file that is not there, hides every OSError.
             lacks = f"there is no {VOCAB_FILE} in {folder}: " if vocab_file is None else ""
             raise ArtifactError(f"{lacks}{error}") from error
+        self.wwho = opened.enc
         for option, value in _options_of_tokenizer_json(source).items():
             options.setdefault(option, value)
+        for option, value in (class_defaults(self.wwho.info) or {}).items():
+            if option not in self.SPECIAL_TOKENS_ATTRIBUTES:
+                options.setdefault(option, value)
         self._set_special_token_options(options)
         if template := self.wwho.info.provenance.get("chat_template"):
             is_list = template.startswith("[{")
@@ -121,7 +140,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         options.setdefault("clean_up_tokenization_spaces", False)
         self._added_tokens_decoder = self._initial_added_tokens(options)
         last = (self.wwho.info.template or Template()).pair[-1]
-        if last.what is What.ID and last.type_id:
+        made_by_class = class_defaults(self.wwho.info) is not None
+        if last.what is What.ID and last.type_id and not made_by_class:
             # The [SEP] of BERT's models, which take token types.
             input_ids, *others = self.model_input_names
             options.setdefault("model_input_names", [input_ids, "token_type_ids", *others])
@@ -130,24 +150,55 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         super().__init__(**options)
         self.init_kwargs.update(unsaved)
 
+    @classmethod
+    def _from_pretrained(
+        cls, resolved_vocab_files: dict[str, Any], name: str, *others: Any, **options: Any
+    ) -> WWHOTokenizer:
+        """Return the tokenizer of a folder: the last step of `from_pretrained`.
+
+        Args:
+            resolved_vocab_files: the paths of the folder's files, by the names of arguments, None
+                for a file that is not there.
+            name: the folder, or the file or repository.
+            others: further arguments of the method that this one takes the place of.
+            options: what the caller of `from_pretrained` says, and how files are fetched.
+        """
+        given = options.keys() - PLUMBING
+        files = dict(resolved_vocab_files)
+        # transformers takes a tokenizer.model and the like for the file of any class. The folder
+        # says more than the file.
+        found = files.get("vocab_file")
+        if os.path.isdir(name) and found and not str(found).endswith(VOCAB_FILE):
+            files["vocab_file"] = None
+        made: WWHOTokenizer = super()._from_pretrained(
+            files, name, *others, **{GIVEN: tuple(given)}, **options
+        )
+        return made
+
     @property
     def _has_own_configuration(self) -> bool:
-        """Whether the model comes from a tokenizer.json.
+        """Whether the model comes from a tokenizer.json, or was made by a class of transformers.
 
-        That leaves it to its tokenizer_config.json which special tokens have which role.
+        These leave it to a tokenizer_config.json which special tokens have which role.
         """
-        return "vocab_size" in self.wwho.info.provenance
+        info = self.wwho.info
+        return "vocab_size" in info.provenance or class_defaults(info) is not None
 
     def _set_special_token_options(self, options: dict[str, Any]) -> None:
         """Set the options for special tokens, in place, where the caller did not.
 
         Each role, such as `eos_token`, gets the special token that the model records for it, or
-        one with a usual text, or None. Special tokens with names of their own go to
+        one with a usual text, or None; if a class of transformers made the model, the class says
+        which. Special tokens with names of their own go to
         `model_specific_special_tokens`, and all others of the model to `extra_special_tokens`.
         """
         info = self.wwho.info
         special_names = names_that_decode(info.specials)
+        defaults = class_defaults(info)
         for role, usual_texts in ROLE_TEXTS.items():
+            if defaults is not None:
+                options.setdefault(role, info.provenance.get(role, defaults.get(role)))
+                continue
             candidates = [info.provenance.get(role), *usual_texts]
             if not self._has_own_configuration:
                 candidates.append(SENTENCEPIECE_ROLE_TEXTS.get(role))
@@ -592,20 +643,6 @@ def _put_added_token(added: dict[int, AddedToken], token_id: int, token: AddedTo
         return False
     added[token_id] = token
     return True
-
-
-def _open_model(source: str | os.PathLike[str] | Tokenizer | None) -> Tokenizer:
-    """Return a model: a `Tokenizer` itself, a shipped encoding by its name, or a file's.
-
-    Raises:
-        SourceError: the file is no tokenizer, or one that no artifact can hold.
-        OSError: there is no such file.
-    """
-    if isinstance(source, Tokenizer):
-        return source
-    if source in list_encoding_names():
-        return get_encoding(str(source))
-    return Tokenizer.from_file(source or "")
 
 
 def _options_of_tokenizer_json(source: Any) -> dict[str, Any]:

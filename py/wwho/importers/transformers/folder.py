@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,25 +13,67 @@ from wwho.format.foreign import no_content
 from wwho.importers.source import Source
 
 
+class Settings(dict[str, Any]):
+    """Settings that know which of their keys were asked for.
+
+    Attributes:
+        asked: the keys that somebody asked for, there or not. Settings that `|` makes share it.
+    """
+
+    asked: set[str]
+
+    def __init__(self, values: Mapping[str, Any], asked: set[str] | None = None) -> None:
+        """Take the values, and the set that is to hold the keys; None for a new one."""
+        super().__init__(values)
+        self.asked = set() if asked is None else asked
+
+    def __getitem__(self, key: str) -> Any:
+        """Return the value of a key."""
+        self.asked.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or the default if there is none."""
+        self.asked.add(key)
+        return super().get(key, default)
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether there is a key."""
+        self.asked.add(str(key))
+        return super().__contains__(key)
+
+    def __or__(self, other: Any) -> Any:
+        """Return these settings with others over them."""
+        return Settings(super().__or__(other), self.asked)
+
+    def __ror__(self, other: Any) -> Any:
+        """Return other settings with these over them."""
+        return Settings(super().__ror__(other), self.asked)
+
+
 class ModelFolder:
     """A folder as transformers' `save_pretrained` writes it, or a part of one.
 
     Attributes:
         path: the folder.
+        given: settings that a caller gives, which go before those of tokenizer_config.json.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Take the path of the folder."""
+    def __init__(
+        self, path: str | os.PathLike[str], given: Mapping[str, Any] | None = None
+    ) -> None:
+        """Take the path of the folder, and settings that go before its own."""
         self.path = Path(path)
+        self.given = dict(given or {})
 
     @cached_property
-    def settings(self) -> dict[str, Any]:
-        """The object in tokenizer_config.json; {} if there is no such file.
+    def settings(self) -> Settings:
+        """The object in tokenizer_config.json, {} if there is no such file, and what is given.
 
         Raises:
             SourceError: the file is damaged, or no JSON object.
         """
-        return self.json("tokenizer_config.json")
+        return Settings(self.json("tokenizer_config.json") | self.given)
 
     @cached_property
     def model_settings(self) -> dict[str, Any]:
