@@ -13,8 +13,11 @@ A build by pyodide-build is native to this backend: the compiler is another, and
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
+import tarfile
+import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -40,17 +43,67 @@ LEFT_BEHIND = (
     ".*",
 )  # fmt: skip
 
+# The time of all files in what is built, in seconds since 1970: the first that a zip archive can
+# hold. The environment may name another (https://reproducible-builds.org/specs/source-date-epoch).
+EPOCH = os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800")
+
 Settings = Mapping[str, Any] | None
 StrPath = str | os.PathLike[str]
 
 
 class SourceDistribution(sdist):
-    """A source distribution that can build and test itself: it holds the whole project."""
+    """A source distribution that can build and test itself: it holds the whole project.
+
+    Its bytes depend on those of the project's files alone, and on EPOCH.
+    """
 
     def make_distribution(self) -> None:
         """Make the distribution, with the rest of the project that setuptools does not find."""
         self.filelist.extend(list_sources())
         super().make_distribution()
+
+    def make_archive(  # type: ignore[override]
+        self,
+        base_name: str,
+        format: str,
+        root_dir: str | None = None,
+        base_dir: str | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+    ) -> str:
+        """Write `base_name`.tar.gz of the folder `base_dir`, sorted, and return the file's name.
+
+        Times, owners and permissions are the same on every machine.
+
+        Raises:
+            ValueError: another format than gztar is asked for.
+        """
+        if format != "gztar" or base_dir is None:
+            raise ValueError(f"a source distribution is a .tar.gz, not {format!r}")
+        name = f"{base_name}.tar.gz"
+        with (
+            open(name, "wb") as file,
+            gzip.GzipFile("", "wb", 9, file, mtime=int(EPOCH)) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for folder, folders, names in os.walk(base_dir):
+                folders.sort()
+                for each in ("", *sorted(names)):
+                    archive.add(
+                        os.path.join(folder, each) if each else folder,
+                        recursive=False,
+                        filter=_same_everywhere,
+                    )
+        return name
+
+
+def _same_everywhere(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Return a member of an archive without its owner, its time and the machine's permissions."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    member.mtime = int(EPOCH)
+    member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+    return member
 
 
 class Backend(_BuildMetaBackend):
@@ -86,7 +139,25 @@ class Backend(_BuildMetaBackend):
     ) -> str:
         """Build a wheel of the kind in the settings, and return its file's name."""
         self.kind = wheel_kind(config_settings)
-        return super().build_wheel(wheel_directory, config_settings, metadata_directory)
+        name = super().build_wheel(wheel_directory, config_settings, metadata_directory)
+        set_usual_modes(os.path.join(wheel_directory, name))
+        return name
+
+
+def set_usual_modes(wheel: str) -> None:
+    """Give the files in a wheel, in place, the permissions that they have on most machines.
+
+    setuptools takes those of the sources, which depend on the umask under which they were cloned.
+    """
+    with zipfile.ZipFile(wheel) as archive:
+        members = [(each, archive.read(each)) for each in archive.infolist()]
+    part = f"{wheel}.part"
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, data in members:
+            is_program = each.external_attr >> 16 & 0o100
+            each.external_attr = (0o100755 if is_program else 0o100644) << 16
+            archive.writestr(each, data)
+    os.replace(part, wheel)
 
 
 def list_sources() -> Iterator[str]:

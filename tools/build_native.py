@@ -17,7 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "wasm"
 TRAIN = ROOT / "py" / "wwho" / "train" / "native"
 LEVEL = [] if "-O" in os.environ.get("CFLAGS", "") else ["-O3"]
-FLAGS = [*LEVEL, "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
+# Debug information names sources by their place in the project, wherever that lies, so that two
+# builds are the same bytes.
+PLACES = [] if os.name == "nt" else [f"-ffile-prefix-map={ROOT}=."]
+FLAGS = [*LEVEL, *PLACES, "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
 
 
 def read_declarations(header: Path) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -94,3 +96,24 @@ def test_a_source_distribution_of_a_clone_needs_no_compiler(tree: Path, tmp_path
     (unpacked / "tools" / "ziglang.py").write_text("raise ImportError('not needed')\n", "ascii")
     names = pip_wheel(unpacked, tmp_path, "--config-settings", "wheel=any")
     assert "wwho/web/package/wwho.wasm" in names
+
+
+def test_builds_are_the_same_everywhere(tree: Path, tmp_path: Path) -> None:
+    """Whatever the folder, the times of files, and their permissions."""
+    other = tmp_path / "elsewhere" / "deep"
+    shutil.copytree(tree, other, ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    for path in (path for path in other.rglob("*") if path.is_file()):
+        path.chmod(0o600)
+        os.utime(path, (10**9, 10**9))
+    build = "build_backend.build_sdist({0!r}); build_backend.build_wheel({0!r}, {{'wheel': 'any'}})"
+    found = []
+    for number, source in enumerate((tree, other)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = hooked(source, build.format(str(folder)))
+        assert done.returncode == 0, done.stderr
+        found.append(
+            {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+        )
+    assert len(found[0]) == 2
+    assert found[0] == found[1]

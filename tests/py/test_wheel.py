@@ -30,6 +30,7 @@ import wwho
 from wwho.encodings import model_bytes
 from wwho.exporters import export
 from wwho.format.read import read_artifact
+from wwho.serve.site_files import WEB, list_files
 
 ROOT = oracle.ROOT
 # The extras that the README and its examples use, and what else they use.
@@ -171,6 +172,35 @@ def test_it_holds_the_core(wheel: Path) -> None:
     with ZipFile(wheel) as archive:
         names = set(archive.namelist())
     assert {"wwho/_core.abi3.so", "wwho/web/package/wwho.wasm", "wwho/web/site/index.html"} <= names
+
+
+def test_it_holds_the_page(wheel: Path) -> None:
+    """All files that the server sends from a clone, and no other folder of the page's."""
+    with ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if name.startswith("wwho/")}
+    served = {
+        f"wwho/web/{path.relative_to(WEB).as_posix()}"
+        for path in list_files({"": WEB}).values()
+        if path.suffix != ".ttf" and path.name not in ("GALLERY.md",)
+    }
+    assert {
+        "wwho/web/package/import-thread.mjs",
+        "wwho/web/site/page/syllables/script.wwho",
+    } <= served
+    assert names >= served
+    assert "wwho/web/package/package.json" in names
+
+
+def test_another_build_is_the_same(wheel: Path, tmp_path: Path) -> None:
+    """The compiled modules among the rest, from another folder."""
+    tree = tmp_path / "wwho"
+    copy_sources(tree)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CFLAGS", "-O0")
+        pip_wheel(tree, tmp_path)
+    (again,) = tmp_path.glob("*.whl")
+    assert again.name == wheel.name
+    assert again.read_bytes() == wheel.read_bytes()
 
 
 def test_the_readme(installed: Installed) -> None:
