@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from releases import Release
@@ -44,12 +50,25 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Python that makes `import wwho` find what a wheel installs, and not the sources."""
+    where = tmp_path_factory.mktemp("installed")
+    with ZipFile(wheels["any"]) as archive:
+        archive.extractall(where)
+    return f"import sys\nsys.path.insert(0, {str(where)!r})\n"
+
+
 def test_a_tokenizer_json_is_compared_and_kept(
-    browser: Any, releases: dict[str, Release], folder: Path, cli: Any
+    browser: Any, releases: dict[str, Release], folder: Path, cli: Any, installed: str
 ) -> None:
-    """The bytes are those of `wwho import`; a file that is none says why."""
+    """The bytes are those of `wwho import`; a file that is none says why.
+
+    The server is that of an installed wheel.
+    """
     options = ("--pyodide", str(releases["314"].folder))
-    with serving(folder / "log", *options) as running:
+    checked = f"{installed}import wwho\nassert wwho.__file__.startswith(sys.path[0])\n"
+    with serving(folder / "log", *options, before=checked) as running:
         context = browser.new_context()
         page = context.new_page()
         problems: list[str] = []
@@ -105,3 +124,47 @@ def test_without_pyodide_the_page_says_how_to_get_it(
         expect(alert).to_contain_text("“Bring your own tokenizer”")
         expect(page.locator("#files")).to_be_hidden()
         page.close()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
+
+
+def test_the_static_page_of_an_installed_wheel(
+    browser: Any, releases: dict[str, Release], tmp_path: Path, installed: str
+) -> None:
+    """`python -m wwho.serve FOLDER`: its view of SCRIPT, and the page again without a network."""
+    code = f"{installed}import runpy\nrunpy.run_module('wwho.serve', run_name='__main__')"
+    options = (str(tmp_path), "--pyodide", str(releases["314"].folder))
+    subprocess.run([sys.executable, "-c", code, *options], check=True)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(f"{address}/syllables.html")
+        expect(page.locator("body")).to_have_attribute("data-state", "done")
+        page.select_option("#pick", "script")
+        page.fill("#text", "ගමේ ҧ 42")
+        expect(page.locator("#units .unit-face")).to_have_text(["ගමේ", "ҧ", "space", "42"])
+        page.goto(address)
+        expect(page.locator("body")).to_have_attribute("data-state", "done")
+        page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
+        kept = "caches.match('package/models/wwho_328k.wwho').then(Boolean)"
+        assert page.evaluate(kept)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    page.reload()
+    expect(page.locator("body")).to_have_attribute("data-state", "done")
+    page.fill("#text", TEXT)
+    count = wwho.get_encoding("wwho_328k").count(TEXT)
+    expect(page.locator("#count-2")).to_have_attribute("data-count", str(count))
+    assert problems == []
+    context.close()
