@@ -67,6 +67,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "says)",
     )
     parser.add_argument(
+        "--fix-mistral-regex",
+        action=argparse.BooleanOptionalAction,
+        help="for a tokenizer.json of Mistral's models: whether the right pattern takes the place "
+        "of the one that is known to be wrong",
+    )
+    parser.add_argument(
         "--base",
         metavar="NAME|FILE",
         help="for a vocab.json of the WWHO paper: the vocabulary of all other text, a shipped "
@@ -175,6 +181,7 @@ def read_import_options(options: argparse.Namespace, reader: Reader) -> Options:
         pattern=options.pattern,
         specials=specials,
         lowercase=options.lowercase,
+        fix_mistral_regex=options.fix_mistral_regex,
         base=None if base is None else shared.load_base(base),
         schemas=tuple(loaded),
         source=shared.unicode_text(options.source),

@@ -24,6 +24,8 @@ class Options:
             expression.
         specials: for a rank file: special tokens, text to id.
         lowercase: of a vocab.txt: whether text is lower-cased.
+        fix_mistral_regex: of a tokenizer.json of Mistral's models: whether the right pattern takes
+            the place of the one that is known to be wrong.
         base: of a vocab.json of the WWHO paper: the vocabulary for other text.
         schemas: of the same: the scripts.
         source: where the file comes from, for the record.
@@ -34,6 +36,7 @@ class Options:
     pattern: str | None = None
     specials: Mapping[str, int] = field(default_factory=dict)
     lowercase: bool | None = None
+    fix_mistral_regex: bool | None = None
     base: Artifact | None = None
     schemas: tuple[Schema, ...] = ()
     source: str = ""

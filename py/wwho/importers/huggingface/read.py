@@ -29,6 +29,7 @@ from wwho.importers.huggingface.added import (
     read_listed,
 )
 from wwho.importers.huggingface.document import Value
+from wwho.importers.huggingface.mistral import with_right_pattern
 from wwho.importers.huggingface.models.vocabulary import Around, Vocabulary
 from wwho.importers.huggingface.normalizers.replace import INSERTS
 from wwho.importers.huggingface.patterns import Patterns, settle, settle_rewrite
@@ -74,7 +75,8 @@ def read(source: Source, options: Options) -> Imported:
         SourceError: it holds what no artifact can.
         ArtifactError: its vocabulary is no BPE that an artifact can hold.
     """
-    return make(source.document, source, options, READER.kind)
+    document, warnings = with_right_pattern(source.document, source, options.fix_mistral_regex)
+    return make(document, source, options, READER.kind, *warnings)
 
 
 def make(
@@ -295,4 +297,9 @@ def _texts_beside(source: Source) -> set[str]:
     return {str(each["content"]) for each in tokens if isinstance(each, dict) and "content" in each}
 
 
-READER = Reader(kind="a tokenizer.json of Hugging Face", sniff=sniff, read=read)
+READER = Reader(
+    kind="a tokenizer.json of Hugging Face",
+    sniff=sniff,
+    read=read,
+    takes=frozenset({"fix_mistral_regex"}),
+)
