@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wwho.corpus import Corpus
     from wwho.format.model import Artifact
     from wwho.train.parity import Round
+    from wwho.train.piece_files import PieceFile
     from wwho.train.report import Report
 
 NAME = "train"
@@ -29,6 +30,7 @@ EXAMPLE = """\
   $ wwho train --schema sinhala -o MODEL.wwho --processes 4 \\
       --weight news/=2.5 news/ 'web/*.parquet' s3://bucket/books/
   $ wwho train --schema sinhala --extend tokenizer.json -o MODEL.wwho corpus.txt
+  $ wwho train --extend tokenizer.model --vocab-size 16000 -o MODEL.wwho corpus.txt
   $ wwho train --schema sinhala -o MODEL.wwho --counts a.counts b.counts"""
 
 
@@ -84,10 +86,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--extend",
         metavar="TOKENIZER",
-        help="in place of --base, a language model's tokenizer: its folder, tokenizer.json or "
-        "another file that wwho import reads; its ids stay, no special tokens are added unless "
-        "named, and beside the output NAME.embeddings.json says for each new id which old ids its "
-        "text had",
+        help="in place of --base, a language model's tokenizer: its folder, tokenizer.json, "
+        "tokenizer.model or another file that wwho import reads; its ids stay, no special tokens "
+        "are added unless named, and beside the output NAME.embeddings.json says for each new id "
+        "which old ids its text had. Over a byte-level BPE, syllables are learnt as over a base. "
+        "SentencePiece BPE (Llama 2, Mistral 7B) and Unigram (T5, XLM-R) get up to --vocab-size "
+        "further characters and pieces of letters, of the scripts of --schema, or without it of "
+        "all; they take --prune and --min-freq, and export again as what they were. WordPiece, "
+        "and BPE with </w> or @@, cannot be extended",
     )
     shared.add_output(parser)
     parser.add_argument(
@@ -308,6 +314,9 @@ def run(options: argparse.Namespace) -> int:
         OSError: a file cannot be read or written.
     """
     from wwho.backends.reference import info_of
+    from wwho.format.model import Artifact
+    from wwho.train.extend import load_extendable
+    from wwho.train.learn_pieces import extend_pieces
     from wwho.train.pipeline import train_model
 
     check(options)
@@ -322,19 +331,23 @@ def run(options: argparse.Namespace) -> int:
         weights = shared.unique_pairs("--weight", options.weight)
         corpus = corpus_of(options, weights)
         to_learn = replace(train_options(options), on_counted=reports.append, on_round=print_round)
-        model = train_model(corpus, to_learn)
+        extended = load_extendable(options.extend, to_learn.name) if options.extend else None
+        if extended is None or isinstance(extended, Artifact):
+            model = train_model(corpus, over_base(to_learn, extended))
+        else:
+            model = extend_pieces(corpus, extended, to_learn)
     size = shared.write_artifact(options, model)
     if options.report and not options.json:
         streams.write_lines(reports[0].lines())
-    if options.extend:
-        write_old_ids(options.output, model, options.extend)
+    if extended is not None:
+        write_old_ids(options.output, model, extended)
     superwords = sum(each.n_superwords for each in info_of(model).models)
     facts = {"superwords": superwords, "corpus": reports[0].as_dict()}
     shared.report_model(options, model, size, **facts)
     return 0
 
 
-def write_old_ids(output: str, model: Artifact, extended: str) -> None:
+def write_old_ids(output: str, model: Artifact, extended: Artifact | PieceFile) -> None:
     """Write beside the output, as ``.embeddings.json``, which old ids each new id's text had.
 
     The file is an object of JSON on one line: lists of old ids, by new id.
@@ -342,19 +355,24 @@ def write_old_ids(output: str, model: Artifact, extended: str) -> None:
     Args:
         output: the name of the artifact that was written; its ending is replaced.
         model: the artifact.
-        extended: the name of the tokenizer that it extends.
+        extended: the tokenizer that it extends.
 
     Raises:
         OSError: the file cannot be written.
     """
     from wwho.format.files import write_atomic
+    from wwho.format.model import Artifact
     from wwho.format.write import write_artifact
     from wwho.tokenizer import Tokenizer
     from wwho.train.extend import old_ids_of_new
+    from wwho.train.learn_pieces import old_ids_of_pieces
 
-    table = old_ids_of_new(
-        Tokenizer.from_bytes(write_artifact(model)), Tokenizer.from_file(extended)
-    )
+    if isinstance(extended, Artifact):
+        table = old_ids_of_new(
+            *(Tokenizer.from_bytes(write_artifact(each)) for each in (model, extended))
+        )
+    else:
+        table = old_ids_of_pieces(extended, model)
     text = json.dumps(table, separators=(",", ":"))
     write_atomic(Path(output).with_suffix(".embeddings.json"), f"{text}\n".encode())
 
@@ -399,28 +417,14 @@ def word_options(options: argparse.Namespace) -> TrainOptions:
 def train_options(options: argparse.Namespace) -> TrainOptions:
     """Return the `TrainOptions` of all arguments of `wwho train`.
 
-    With ``--extend`` the base is the tokenizer that is extended; special tokens are added only if
-    named, and text is brought into NFC if that tokenizer does so.
-
     Raises:
         SchemasError: a schema breaks the definition, or there is none of that name.
-        ArtifactError, SourceError: a tokenizer cannot be extended.
         OSError: a file cannot be read.
         UsageError: ``--parity`` says two things of one source.
     """
-    of_words = word_options(options)
-    base, normalize, specials = of_words.base, of_words.normalize, options.specials
-    if options.extend:
-        from wwho.train.extend import load_extendable_base
-
-        base = load_extendable_base(options.extend)
-        normalize = normalize or ("nfc" if base.normalizer else None)
-        specials = specials or []
     return replace(
-        of_words,
-        base=base,
-        normalize=normalize,
-        specials=specials,
+        word_options(options),
+        specials=options.specials,
         vocab_size=options.vocab_size,
         prune=options.prune,
         every_character=options.every_character,
@@ -436,6 +440,21 @@ def train_options(options: argparse.Namespace) -> TrainOptions:
         rounds=options.rounds,
         name=shared.encoding_name(options),
     )
+
+
+def over_base(options: TrainOptions, base: Artifact | None) -> TrainOptions:
+    """Return the options to train over the base of a tokenizer that ``--extend`` names.
+
+    Special tokens are added only if named, and text is brought into NFC if that tokenizer does so.
+
+    Args:
+        options: the options.
+        base: the base; None without ``--extend``: the options stay.
+    """
+    if base is None:
+        return options
+    normalize = options.normalize or ("nfc" if base.normalizer else None)
+    return replace(options, base=base, normalize=normalize, specials=options.specials or [])
 
 
 def corpus_of(options: argparse.Namespace, weights: Mapping[str, str] | None = None) -> Corpus:

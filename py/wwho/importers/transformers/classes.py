@@ -8,6 +8,7 @@ from typing import Any
 
 from wwho.errors import SourceError
 from wwho.importers.huggingface import read as tokenizer_json
+from wwho.importers.huggingface.mistral import OPTION, with_right_pattern
 from wwho.importers.reader import Imported, Options
 from wwho.importers.source import Source
 from wwho.importers.transformers.folder import ModelFolder
@@ -46,16 +47,33 @@ def import_by_class(folder: ModelFolder, name: str, options: Options) -> Importe
             f"the folder's tokenizer is a {name}, {why}. Save it with transformers as a "
             "tokenizer.json and take that, or give --as FILE to take one file as it is"
         )
-    draft = found.read(folder, options)
+    return import_draft(folder, name, found.read(folder, options), options)
+
+
+def import_draft(folder: ModelFolder, name: str, draft: Draft, options: Options) -> Imported:
+    """Return the model of a draft that a class of transformers makes of a folder.
+
+    Args:
+        folder: the folder.
+        name: the class, without "Fast".
+        draft: the draft.
+        options: what the caller says.
+
+    Raises:
+        SourceError, ArtifactError: as `import_by_class` does.
+    """
     kind = f"a folder of {name}"
     record = {RECORD: json.dumps({"class": name, "defaults": dict(draft.defaults)})}
     if draft.artifact is not None:
+        if options.fix_mistral_regex is not None:
+            raise SourceError(f"the option {OPTION!r} says nothing to {kind}")
         provenance = {**draft.artifact.provenance, **record}
         artifact = replace(draft.artifact, provenance=provenance)
         return Imported(artifact=artifact, kind=kind, engine=JUDGE, notes=draft.notes)
     assert draft.document is not None
     source = Source(folder.path / "tokenizer_config.json")
-    made = tokenizer_json.make(draft.document, source, options, kind, *draft.notes)
+    document, warnings = with_right_pattern(draft.document, source, options.fix_mistral_regex)
+    made = tokenizer_json.make(document, source, options, kind, *warnings, *draft.notes)
     provenance = {**made.artifact.provenance, **record}
     return replace(made, artifact=replace(made.artifact, provenance=provenance), engine=JUDGE)
 
