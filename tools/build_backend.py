@@ -116,7 +116,8 @@ class Backend(_BuildMetaBackend):
 
         There is no script to run: `setup_script` is ignored.
         """
-        setup(packages=[*find_packages("py"), *DATA_PACKAGES], **setup_arguments(self.kind))
+        packages = [*find_packages("py"), *DATA_PACKAGES]
+        setup(packages=packages, py_modules=["wwho_command"], **setup_arguments(self.kind))
 
     def get_requires_for_build_wheel(self, config_settings: Settings = None) -> list[str]:
         """Return what a build of the kind in the settings needs besides pyproject.toml's list."""

@@ -411,17 +411,32 @@ def pip(title: str, *arguments: str, env: dict[str, str] | None = None) -> None:
 
 
 def run_or_exit(command: list[str], *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
-    """Run a command in silence; if it fails, show what it printed.
+    """Run a command, and show what it printed only if it fails.
+
+    On a terminal, the last line that it printed is shown meanwhile, in one line.
 
     Raises:
         SystemExit: it fails.
     """
-    done = subprocess.run(
-        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-    )
-    if done.returncode:
-        sys.stderr.write(done.stdout.decode(errors="replace"))
+    lines = []
+    with subprocess.Popen(
+        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line.decode(errors="replace"))
+            show_progress(lines[-1])
+    show_progress("")
+    if process.returncode:
+        sys.stderr.write("".join(lines))
         raise SystemExit(f"\nThis failed: {shlex.join(command)}")
+
+
+def show_progress(line: str) -> None:
+    """Write the beginning of a line over the one before, if standard output is a terminal."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns - 4
+        print(f"\r\033[K   {line.strip()[:width]}" if line else "\r\033[K", end="", flush=True)
 
 
 def run(command: list[str], *, quiet: bool = False, output: Any = None) -> int:

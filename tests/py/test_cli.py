@@ -764,3 +764,19 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(model: Path, corpus: Path)
     os.close(follower)
     assert b"%|" in seen
     assert subprocess.run(command, check=True, capture_output=True).stderr == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a process has no signals")
+def test_ctrl_c_while_modules_are_imported_prints_nothing() -> None:
+    code = """
+import os, signal, sys
+class Interrupt:
+    def find_spec(self, name, *rest):
+        if name == "wwho.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+from wwho_command import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")

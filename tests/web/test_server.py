@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import signal
 import socket
@@ -24,7 +25,7 @@ from flask.testing import FlaskClient
 
 from wwho.errors import WwhoError
 from wwho.serve.app import create_app
-from wwho.serve.server import serve
+from wwho.serve.server import RequestCounter, serve
 from wwho.serve.site_files import BEST, FOLDERS, QUICK, WEB, Site, add_site_routes, find_npm_package
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -388,3 +389,10 @@ def test_serve_prints_its_address_and_ends_when_told(ending: signal.Signals) -> 
     assert line.startswith("WWHO: http://127.0.0.1:")
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
+
+
+def test_a_terminal_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    counter = RequestCounter()
+    for status in (200, 404, 500):
+        counter.emit(logging.makeLogRecord({"msg": json.dumps({"status": status})}))
+    assert capsys.readouterr().err == "\r1 requests\r2 requests\r3 requests, 1 failed"

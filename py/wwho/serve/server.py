@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import socket
@@ -59,6 +60,19 @@ class StrictChannel(HTTPChannel):  # type: ignore[misc]
     parser_class = StrictRequestParser
 
 
+class RequestCounter(logging.Handler):
+    """A log of requests for a terminal: one line, written anew for each request."""
+
+    requests = faults = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count a request, of which `record` has the line of JSON, and write the line."""
+        self.requests += 1
+        self.faults += json.loads(record.getMessage())["status"] >= 500
+        faults = f", {self.faults:,} failed" if self.faults else ""
+        print(f"\r{self.requests:,} requests{faults}", end="", file=sys.stderr, flush=True)
+
+
 def serve(
     host: str = "127.0.0.1",
     port: int = 8328,
@@ -69,8 +83,9 @@ def serve(
     """Serve the page and the API until Ctrl-C or SIGTERM, then return.
 
     The address is printed on standard output, and a line of JSON for each request on standard
-    error. The process's handlers of SIGTERM and of two loggers are changed. Files are first
-    compressed quickly; a thread then compresses them better.
+    error; if that is a terminal, one line instead that counts requests. The process's handlers of
+    SIGTERM and of two loggers are changed. Files are first compressed quickly; a thread then
+    compresses them better.
 
     Args:
         host: name or address of an interface; the default is reachable from this machine only.
@@ -96,7 +111,7 @@ def serve(
     app = create_app(pyodide_folder=pyodide or find_npm_package("pyodide"), url=url)
     server = waitress.create_server(app, sockets=[listener], threads=threads, **SETTINGS)
     server.channel_class = StrictChannel
-    LOG.addHandler(logging.StreamHandler(sys.stderr))
+    LOG.addHandler(RequestCounter() if sys.stderr.isatty() else logging.StreamHandler(sys.stderr))
     LOG.setLevel(logging.INFO)
     # waitress would log the targets of requests that it cannot read, which may hold text.
     logging.getLogger("waitress").setLevel(logging.CRITICAL)
@@ -106,3 +121,5 @@ def serve(
         port = listener.getsockname()[1]
         print(f"WWHO: http://{url_host}:{port}/ (Ctrl-C stops it)", flush=True)
         server.run()
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
