@@ -9,20 +9,30 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from wwho.assemble.bpe import only_made
 from wwho.errors import ArtifactError, ExportError, SourceError
 from wwho.exporters.exported import ByteModel, Exported, byte_model, few, stand_in
 from wwho.exporters.llama_names import name_of
-from wwho.exporters.sentencepiece import compare, merge_scores, rewriting_steps
+from wwho.exporters.sentencepiece import (
+    compare,
+    merge_scores,
+    normalizer_flags,
+    rewriting_steps,
+)
 from wwho.format.bpe import BPE
-from wwho.format.model import Added, Artifact, Flag
+from wwho.format.model import Added, Artifact, Flag, Unknown
 from wwho.format.steps import Ends
 from wwho.format.template import Template, What
+from wwho.format.viterbi import Viterbi
 from wwho.importers.llama_cpp import READER
 from wwho.importers.reader import Options
 from wwho.importers.source import Source
+from wwho.interchange.charsmap import write_charsmap
 from wwho.interchange.gguf import TokenType
+from wwho.interchange.sentencepiece import Model
+from wwho.reference.unigram import f32
 
 Rows = list[tuple[str, TokenType]]
 """The text and the type of each id."""
@@ -51,14 +61,16 @@ ROLES = {
 
 
 def write(artifact: Artifact) -> Exported:
-    """Return the vocabulary under the keys of llama.cpp: its model gpt2 or llama.
+    """Return the vocabulary under the keys of llama.cpp: its model gpt2, llama or t5.
 
     Raises:
         ExportError: the model is neither a byte-level BPE nor a BPE over characters with a token
-            for each byte, llama.cpp does not know its pattern, normalizes or merges otherwise, or
-            the package gguf is missing.
+            for each byte nor Unigram, llama.cpp does not know its pattern, normalizes or merges
+            otherwise, or the package gguf is missing.
     """
     (made, *_) = artifact.models
+    if artifact.router is None and isinstance(made, Viterbi):
+        return _t5(artifact, made)
     if artifact.router is None and isinstance(made, BPE) and made.units and _all_bytes(made):
         return _llama(artifact, made)
     model = byte_model(artifact)
@@ -124,6 +136,85 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
     if again.decoder != artifact.decoder:
         notes.append("ids decode as they do in llama.cpp")
     return Exported(data, tuple(notes))
+
+
+def _t5(artifact: Artifact, model: Viterbi) -> Exported:
+    """Return a file of SentencePiece's Unigram, which llama.cpp runs with sums in f64.
+
+    Raises:
+        ExportError: the model has tokens for bytes, normalizes text as SentencePiece does not, or
+            as llama.cpp cannot; or llama.cpp would have other tokens.
+    """
+    name, flags = artifact.name, normalizer_flags(artifact)
+    if model.unknown is not Unknown.ID or model.unk_id is None:
+        raise ExportError(
+            f"{name} writes unknown characters as tokens of their bytes, and a Unigram model of "
+            "llama.cpp has one token for them"
+        )
+    if flags.suffix or not flags.escape_whitespaces or not flags.add_dummy_prefix:
+        raise ExportError(
+            f"{name} does not put U+2581 before each text and each word, as a Unigram model of "
+            "llama.cpp does"
+        )
+    scores = dict(zip(artifact.token_ids[0], map(f32, model.scores), strict=True))
+    texts = zip(artifact.token_ids[0], model.texts, strict=True)
+    rows = {k: (text.decode(), TokenType.NORMAL) for k, text in texts if k is not None}
+    for token in reversed(artifact.added):
+        # Unused tokens are found in text there, so that hidden ones cannot be unused.
+        hidden = Flag.HIDDEN in token.flags
+        kind = TokenType.CONTROL if hidden else _type(token)
+        if token.id not in rows or not hidden:
+            rows[token.id] = token.text, kind
+    unknown, _ = rows.get(model.unk_id, ("<unk>", None))
+    rows[model.unk_id] = unknown, TokenType.UNKNOWN
+    gaps = ((k, f"[PAD{k}]") for k in range(max(rows)) if k not in rows)
+    rows |= {k: (text, TokenType.CONTROL) for k, text in gaps}
+    every = _filled(rows)
+    data = _file(
+        artifact,
+        every,
+        scores=[scores.get(number, 0.0) for number in range(len(every))],
+        prefix=True,
+        unigram=flags,
+        roles={"unk": model.unk_id},
+    )
+    again = _again(artifact, data)
+    _compare_scores(artifact, model, again)
+    notes = _notes_on_differences(artifact, again, every, eos=1)
+    notes.append(
+        "sums of scores are f64 there"
+        + (" and f32 here" if model.narrow else ", and scores f32")
+        + ": where two ways to cut a text come within a rounding of each other, ids may differ"
+    )
+    if flags.remove_extra_whitespaces:
+        notes.append("U+2581 at the end of a text stays there")
+    else:
+        notes.append("a text of spaces alone has a token less there")
+    if again.decoder != artifact.decoder:
+        notes.append("ids decode as they do in llama.cpp")
+    return Exported(data, tuple(notes))
+
+
+def _compare_scores(artifact: Artifact, model: Viterbi, again: Artifact) -> None:
+    """Refuse a Unigram model of which llama.cpp would have other tokens or scores.
+
+    Raises:
+        ExportError: names the first token that differs.
+    """
+    (other,) = again.models
+    assert isinstance(other, Viterbi)
+    ours = zip(model.texts, artifact.token_ids[0], map(f32, model.scores), strict=True)
+    theirs = zip(other.texts, again.token_ids[0], other.scores, strict=True)
+    # Tokens without an id only set the score of what is unknown.
+    here, there = ({each for each in every if each[1] is not None} for every in (ours, theirs))
+    least = min(score for _, _, score in here)
+    odd = min((each for each in here ^ there if each[2] > least + 1e-3), default=None)
+    if odd is not None or other.unk_id != model.unk_id:
+        text, number, score = odd or ("", model.unk_id, 0.0)
+        raise ExportError(
+            f"llama.cpp would have another token {number} than {artifact.name}: {text!r}, with the "
+            f"score {score}"
+        )
 
 
 def _around(template: Template | None) -> dict[str, int] | None:
@@ -260,8 +351,21 @@ def _file(
     merges: Sequence[str] = (),
     scores: Sequence[float] = (),
     prefix: bool = False,
+    unigram: Model | None = None,
+    roles: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """Return a file of the model llama, if there are scores, else of gpt2."""
+    """Return a file of the model llama, if there are scores, else of gpt2.
+
+    Args:
+        artifact: the model, for its name, its template and its roles.
+        rows: the tokens by id.
+        pre: the name of the pretokenizer.
+        merges: the merges of gpt2.
+        scores: the scores by id.
+        prefix: whether a space goes before a text.
+        unigram: how a Unigram model normalizes text: then the file is of the model t5.
+        roles: ids of roles that count before those that names tell.
+    """
     try:
         from gguf import GGUFWriter
     except ImportError:
@@ -272,7 +376,7 @@ def _file(
         path = Path(folder, "vocabulary.gguf")
         writer = GGUFWriter(path, "llama")
         writer.add_name(artifact.name)
-        writer.add_tokenizer_model("llama" if scores else "gpt2")
+        writer.add_tokenizer_model("t5" if unigram else "llama" if scores else "gpt2")
         writer.add_tokenizer_pre(pre)
         writer.add_token_list([text for text, _ in rows])
         writer.add_token_types([kind for _, kind in rows])
@@ -281,10 +385,14 @@ def _file(
             writer.add_add_space_prefix(prefix)
         else:
             writer.add_token_merges(merges)
+        if unigram:
+            writer.add_remove_extra_whitespaces(unigram.remove_extra_whitespaces)
+            if unigram.charsmap.rules:
+                writer.add_precompiled_charsmap(write_charsmap(unigram.charsmap.rules))
         around = _around(artifact.template) or {}
         for role in ("bos", "eos"):
             writer.add_bool(f"tokenizer.ggml.add_{role}_token", role in around)
-        for role, token in _roles(artifact).items():
+        for role, token in (_roles(artifact) | dict(roles)).items():
             getattr(writer, f"add_{role}_token_id")(token)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()

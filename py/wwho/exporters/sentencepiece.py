@@ -1,4 +1,4 @@
-"""A SentencePiece `.model`: a BPE over characters, words, or a Unigram model with sums in f32.
+"""A SentencePiece `.model`: a BPE over characters, words, or a Unigram model.
 
 What is written is read again and compared with the model: where it differs, it is refused.
 """
@@ -28,6 +28,7 @@ from wwho.interchange.sentencepiece import (
     check_pieces,
     write_model,
 )
+from wwho.reference.unigram import f32
 
 
 def write(artifact: Artifact) -> Exported:
@@ -43,17 +44,17 @@ def write(artifact: Artifact) -> Exported:
         )
     if isinstance(made, BPE) and made.units:
         *others, algorithm = [Algorithm.BPE] if made.merges else [*_WITHOUT_MERGES, Algorithm.BPE]
-    elif isinstance(made, Viterbi) and made.narrow:
+    elif isinstance(made, Viterbi):
         others, algorithm = [], Algorithm.UNIGRAM
     else:
         raise ExportError(
-            f"{artifact.name} is neither a BPE over characters nor a Unigram model with sums in "
-            "f32; for a BPE over bytes take tokenizer.json"
+            f"{artifact.name} is neither a BPE over characters nor a Unigram model; for a BPE over "
+            "bytes take tokenizer.json"
         )
     unk_id = _unk_id(artifact)
     surface = artifact.decoder.surfaces.get(unk_id) if artifact.decoder else None
     model = replace(
-        _flags(artifact),
+        normalizer_flags(artifact),
         pieces=_pieces_by_id(artifact, unk_id),
         algorithm=algorithm,
         byte_fallback=made.unknown is Unknown.BYTES,
@@ -79,15 +80,35 @@ def _export_if_equal(artifact: Artifact, model: Model) -> Exported:
         again = artifact_of(model, artifact.provenance)
     except (SourceError, ArtifactError) as error:
         raise ExportError(f"{artifact.name} cannot be a SentencePiece model: {error}") from error
-    compare(artifact, again, "SentencePiece")
+    compare(_with_narrow_scores(artifact), again, "SentencePiece")
     if _texts_found_anywhere(artifact) != _texts_found_anywhere(again):
         raise ExportError(f"{artifact.name} finds other added tokens than SentencePiece would")
     notes = ["special tokens are never found in text there"]
+    if _is_wide(artifact):
+        notes.append(
+            "scores and their sums are f32 there and f64 here: where two ways to cut a text come "
+            "within a rounding of each other, ids may differ"
+        )
     if artifact.template is not None:
         notes.append("what stands around a text is for the caller to add")
     if again.decoder != artifact.decoder:
         notes.append("ids decode as they do in SentencePiece")
     return Exported(write_model(model), tuple(notes))
+
+
+def _is_wide(artifact: Artifact) -> bool:
+    """Return whether a model is Unigram with sums in f64."""
+    (model, *_) = artifact.models
+    return isinstance(model, Viterbi) and not model.narrow
+
+
+def _with_narrow_scores(artifact: Artifact) -> Artifact:
+    """Return an artifact whose model, if it is Unigram, has its scores and sums in f32."""
+    (model, *_) = artifact.models
+    if not isinstance(model, Viterbi) or model.narrow:
+        return artifact
+    scores = tuple(map(f32, model.scores))
+    return replace(artifact, models=(replace(model, narrow=True, scores=scores),))
 
 
 def _unk_id(artifact: Artifact) -> int:
@@ -104,7 +125,7 @@ def _unk_id(artifact: Artifact) -> int:
     return unk_id
 
 
-def _flags(artifact: Artifact) -> Model:
+def normalizer_flags(artifact: Artifact) -> Model:
     """Return a model of next to nothing that normalizes as the artifact does.
 
     Raises:
