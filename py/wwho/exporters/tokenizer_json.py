@@ -12,6 +12,7 @@ from typing import Any
 from wwho.compile.normal_forms import normal_form
 from wwho.compile.oniguruma import parse_oniguruma
 from wwho.errors import ExportError, PatternError, WwhoError
+from wwho.exporters import tokenizer_json_pieces as pieces
 from wwho.exporters.exported import Exported, byte_model, cuts_alike, pattern_of, stand_in
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
@@ -37,17 +38,45 @@ def write(artifact: Artifact) -> Exported:
         ExportError: the format cannot express the model, or an added token has the text of a token.
     """
     kept = artifact.provenance.get(KEY)
+    if not kept and pieces.is_of_pieces(artifact):
+        return _write_pieces(artifact)
     content = document(artifact, json.loads(kept) if kept else byte_level(artifact))
     if kept and (difference := _difference(content, artifact)):
         raise ExportError(
             f"the tokenizer.json of {artifact.name} would be read as another model: {difference}"
         )
+    return _exported(artifact, content)
+
+
+def _exported(artifact: Artifact, content: Mapping[str, Any], *notes: str) -> Exported:
+    """Return the file of a document, and notes."""
     text = json.dumps(content, ensure_ascii=False, indent=2)
-    specials = any(Flag.SPECIAL in token.flags for token in artifact.added)
-    notes = (
-        ("special tokens are found in every text there, even if not allowed",) if specials else ()
-    )
+    if any(Flag.SPECIAL in token.flags for token in artifact.added):
+        notes = ("special tokens are found in every text there, even if not allowed", *notes)
     return Exported(f"{text}\n".encode(), notes)
+
+
+def _write_pieces(artifact: Artifact) -> Exported:
+    """Return a model of SentencePiece in Hugging Face's format.
+
+    Raises:
+        ExportError: the format cannot express it.
+    """
+    (model,) = artifact.models
+    parts, notes = pieces.components(artifact)
+    if isinstance(model, Viterbi):
+        parts["model"]["vocab"] = pieces.unigram_vocabulary(artifact, model)
+        content = _layout(artifact.added, parts)
+        notes.append(pieces.ROUNDING)
+        if parts["normalizer"]["normalizers"][0]["type"] == "Precompiled":
+            notes.append(pieces.WITHIN)
+    else:
+        content = document(artifact, parts)
+    pieces.check_document(content, artifact)
+    if artifact.template is not None:
+        notes.append("what stands around a text is for the caller to add")
+    notes.append("ids decode as they do in tokenizers")
+    return _exported(artifact, content, *notes)
 
 
 def _difference(content: dict[str, Any], artifact: Artifact) -> str:
@@ -135,6 +164,14 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
         made["vocab"] = [[text, scores[text]] for text in made["vocab"]]
     if isinstance(model, BPE):
         made["merges"] = [[texts[left], texts[right]] for left, right in model.merges]
+    return _layout(added, {**components, "model": {**said, **made}})
+
+
+def _layout(added: Iterable[Added], components: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document of components, the model's vocabulary among them, and added tokens.
+
+    Hidden tokens are left out: they are in the vocabulary.
+    """
     parts = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
     return {
         "version": "1.0",
@@ -147,9 +184,10 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
                 **{name: flag in token.flags for name, flag in FLAGS.items()},
             }
             for token in added
+            if Flag.HIDDEN not in token.flags
         ],
         **{part: components.get(part) for part in parts},
-        "model": {**said, **made},
+        "model": components["model"],
     }
 
 
