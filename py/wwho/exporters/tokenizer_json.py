@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -17,12 +18,14 @@ from wwho.exporters.exported import Exported, byte_model, cuts_alike, pattern_of
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Flag
+from wwho.format.steps import Rules
 from wwho.format.viterbi import Viterbi
 from wwho.format.write import write_artifact
 from wwho.importers.huggingface.read import make
 from wwho.importers.reader import Options
 from wwho.importers.source import Source
-from wwho.interchange.tokenizer_json import KEY
+from wwho.interchange.charsmap import write_charsmap
+from wwho.interchange.tokenizer_json import CHARSMAP, KEY, with_charsmap
 from wwho.normalize import FORM
 
 FLAGS = {flag.name.lower(): flag for flag in Flag if flag.name and flag is not Flag.HIDDEN}
@@ -40,12 +43,23 @@ def write(artifact: Artifact) -> Exported:
     kept = artifact.provenance.get(KEY)
     if not kept and pieces.is_of_pieces(artifact):
         return _write_pieces(artifact)
-    content = document(artifact, json.loads(kept) if kept else byte_level(artifact))
+    parts = _kept_components(artifact, kept) if kept else byte_level(artifact)
+    content = document(artifact, parts)
     if kept and (difference := _difference(content, artifact)):
         raise ExportError(
             f"the tokenizer.json of {artifact.name} would be read as another model: {difference}"
         )
     return _exported(artifact, content)
+
+
+def _kept_components(artifact: Artifact, kept: str) -> dict[str, Any]:
+    """Return the components that a record keeps, with the charsmap that it leaves to the steps."""
+    parts: dict[str, Any] = json.loads(kept)
+    rules = next((step.rules for step in artifact.normalizer if isinstance(step, Rules)), None)
+    if rules is None or f'"{CHARSMAP}":""' not in kept:
+        return parts
+    data = base64.b64encode(write_charsmap(dict(rules))).decode()
+    return {part: with_charsmap(value, data) for part, value in parts.items()}
 
 
 def _exported(artifact: Artifact, content: Mapping[str, Any], *notes: str) -> Exported:

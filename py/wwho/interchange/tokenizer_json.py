@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 KEY: Final = "components"
 """What the record calls the components, as JSON: all of the file but its vocabulary."""
+
+CHARSMAP: Final = "precompiled_charsmap"
+"""The option of the normalizer Precompiled that holds a table."""
+
+
+def with_charsmap(component: Any, charsmap: str) -> Any:
+    """Return a component, and those in it, with another charsmap wherever one has an option of it.
+
+    Example:
+        >>> with_charsmap({"normalizers": [{"precompiled_charsmap": "AAA="}]}, "")
+        {'normalizers': [{'precompiled_charsmap': ''}]}
+    """
+    if isinstance(component, list):
+        return [with_charsmap(each, charsmap) for each in component]
+    if isinstance(component, dict):
+        return {
+            key: charsmap if key == CHARSMAP else with_charsmap(each, charsmap)
+            for key, each in component.items()
+        }
+    return component

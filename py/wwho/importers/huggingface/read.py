@@ -35,7 +35,7 @@ from wwho.importers.huggingface.normalizers.replace import INSERTS
 from wwho.importers.huggingface.patterns import Patterns, settle, settle_rewrite
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, shown
-from wwho.interchange.tokenizer_json import KEY
+from wwho.interchange.tokenizer_json import KEY, with_charsmap
 from wwho.reference.decode import listed_texts
 
 Read = TypeVar("Read")
@@ -265,13 +265,17 @@ def _notes_on_omissions(root: Value, source: Source, listed: list[Listed]) -> li
 def components(document: Mapping[str, Any]) -> dict[str, str]:
     """Return all of a document but its vocabulary, as JSON, for the record.
 
-    An export cannot tell the components from tables. A document with a large table, such as a
-    charsmap, goes without: then the result is empty.
+    An export cannot tell the components from tables, but for a charsmap, which is a table: of a
+    document that would be large with it, the charsmap is kept as "". A document that is large all
+    the same goes without: then the result is empty.
     """
     kept = {name: document.get(name) for name in COMPONENTS if document.get(name) is not None}
     model = {key: value for key, value in document["model"].items() if key not in VOCABULARY}
-    text = json.dumps({**kept, "model": model}, ensure_ascii=False, separators=(",", ":"))
-    return {KEY: text} if len(text) <= MOST_KEPT else {}
+    for content in (kept, with_charsmap(kept, "")):
+        text = json.dumps({**content, "model": model}, ensure_ascii=False, separators=(",", ":"))
+        if len(text) <= MOST_KEPT:
+            return {KEY: text}
+    return {}
 
 
 def settings_beside(source: Source) -> dict[str, str]:
