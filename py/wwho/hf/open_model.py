@@ -16,8 +16,12 @@ from wwho.encodings import get_encoding, list_encoding_names
 from wwho.errors import SourceError
 from wwho.format.files import is_artifact
 from wwho.format.write import write_artifact
-from wwho.importers import Options
+from wwho.hf.document_options import with_class_options
+from wwho.hf.options import class_parameters
+from wwho.importers import Imported, Options, Source
 from wwho.importers.detect import import_source, open_source
+from wwho.importers.huggingface import mistral
+from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.transformers.choice import class_of
 from wwho.importers.transformers.classes import RECORD
 from wwho.importers.transformers.folder import ModelFolder
@@ -25,6 +29,7 @@ from wwho.tokenizer import Tokenizer
 
 Given: TypeAlias = str | os.PathLike[str] | Tokenizer | None
 """A name of an encoding, a path, or an open model."""
+FIX = mistral.OPTION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +40,18 @@ class Opened:
         enc: the model.
         model_class: the class that transformers has for it, without "Fast"; None if nothing names
             one.
-        asked: options that the import asked for, so that the model does what they say.
+        done: options that the import has honoured.
+        saved: settings of a folder that the class has read, and that the import must honour.
         is_fixed: whether the model was made before, by an import that knew no options of now.
+        warnings: what a user should know of the import.
     """
 
     enc: Tokenizer
     model_class: str | None = None
-    asked: Collection[str] = field(default_factory=frozenset)
+    done: Collection[str] = field(default_factory=frozenset)
+    saved: Mapping[str, Any] = field(default_factory=dict)
     is_fixed: bool = True
+    warnings: tuple[str, ...] = ()
 
 
 def open_model(source: Given, options: Mapping[str, Any]) -> Opened:
@@ -50,12 +59,13 @@ def open_model(source: Given, options: Mapping[str, Any]) -> Opened:
 
     Args:
         source: the model.
-        options: what a caller says of it, by the names of transformers. Where the source is a
-            folder that a class of transformers reads, they go before its settings.
+        options: what a caller says of it, by the names of transformers. They go before the settings
+            of a folder.
 
     Raises:
         SourceError: the file is no tokenizer, or one that no artifact can hold.
         OSError: there is no such file.
+        ValueError: an option has a value that it cannot have.
     """
     if isinstance(source, Tokenizer):
         return Opened(enc=source, model_class=recorded_class(source.info))
@@ -66,15 +76,64 @@ def open_model(source: Given, options: Mapping[str, Any]) -> Opened:
         enc = Tokenizer.load(path)
         return Opened(enc=enc, model_class=recorded_class(enc.info))
     file = open_source(path)
-    name = Options(name=path.stem or path.resolve().name)
+    name = path.stem or path.resolve().name
     if isinstance(file, ModelFolder):
-        folder = ModelFolder(path, {key: as_json(value) for key, value in options.items()})
-        made = import_source(folder, name)
-        enc = Tokenizer(write_artifact(made.artifact))
-        asked = frozenset(folder.settings.asked)
-        return Opened(enc=enc, model_class=class_of(folder), asked=asked, is_fixed=False)
-    enc = Tokenizer(write_artifact(import_source(file, name).artifact))
+        return _open_folder(path, name, options)
+    if tokenizer_json.sniff(file):
+        return _open_tokenizer_json(file, name, options)
+    enc = _made(import_source(file, Options(name=name)))
     return Opened(enc=enc, model_class=class_beside(file.path), is_fixed=False)
+
+
+def _open_folder(path: Path, name: str, options: Mapping[str, Any]) -> Opened:
+    """Return the model of a folder without a tokenizer.json, as its class makes it."""
+    folder = ModelFolder(path, {key: as_json(value) for key, value in options.items()})
+    made = import_source(folder, Options(name=name, fix_mistral_regex=options.get(FIX)))
+    return Opened(
+        enc=_made(made),
+        model_class=class_of(folder),
+        done=frozenset({*folder.settings.asked, FIX}),
+        saved=ModelFolder(path).settings,
+        is_fixed=False,
+        warnings=_warnings(made),
+    )
+
+
+def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) -> Opened:
+    """Return the model of a tokenizer.json, changed as its class changes it by options.
+
+    Options are those of the caller and those of tokenizer_config.json beside it, as far as the
+    class knows them.
+    """
+    model_class = class_beside(file.path)
+    pre_tokenizer = json.dumps(file.document.get("pre_tokenizer"))
+    if model_class == "LlamaTokenizer" and '"ByteLevel"' in pre_tokenizer:
+        # A Llama of another kind than the class makes: AutoTokenizer takes the file as it is.
+        model_class = "TokenizersBackend"
+    known = class_parameters(model_class)
+    all_options = {**file.json_beside(), **options}
+    changed, done = with_class_options(
+        file.document, {key: value for key, value in all_options.items() if key in known}
+    )
+    file.document = changed
+    made = import_source(file, Options(name=name, fix_mistral_regex=options.get(FIX)))
+    return Opened(
+        enc=_made(made),
+        model_class=model_class,
+        done=frozenset({*done, FIX}),
+        is_fixed=False,
+        warnings=_warnings(made),
+    )
+
+
+def _made(imported: Imported) -> Tokenizer:
+    """Return the tokenizer that was imported."""
+    return Tokenizer(write_artifact(imported.artifact))
+
+
+def _warnings(imported: Imported) -> tuple[str, ...]:
+    """Return the notes of an import that are warnings."""
+    return tuple(note for note in imported.notes if note == mistral.WARNING)
 
 
 def class_beside(path: Path) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from wwho.encodings import DEFAULT_ENCODING
 from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
 from wwho.format.template import Template, What
+from wwho.hf import templates
 from wwho.hf.added_tokens import added_tokens_of
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
-from wwho.hf.open_model import class_defaults, open_model
+from wwho.hf.open_model import Opened, class_defaults, open_model
+from wwho.hf.options import check_call, check_decode, check_given, check_saved
 from wwho.hf.token_names import TokenNames, names_that_decode, unused_name
 from wwho.hf.train_like import train_like
 from wwho.tokenizer import Tokenizer
@@ -52,6 +55,9 @@ UNSAVED_OPTIONS = (
     "token_type_ids_include_special_tokens",
 )
 """Options that transformers takes from the arguments, but does not save."""
+CALL_OPTIONS = frozenset(
+    {*(each.name for each in fields(CallOptions)), "verbose", "sanitize_control_tokens"}
+)
 GIVEN = "_given"
 """The argument by which `from_pretrained` tells which options its caller gave."""
 PLUMBING = {
@@ -59,6 +65,13 @@ PLUMBING = {
     *("vocab_file", "tokenizer_file", "name_or_path"),
 }
 """Arguments that say where files are, and nothing of the tokenizer."""
+FIXED_ATTRIBUTES = frozenset(
+    {
+        *("src_lang", "tgt_lang", "source_lang", "target_lang"),
+        *("language", "task", "predict_timestamps"),
+    }
+)
+"""Attributes that some classes of transformers read at each call, and this one does not."""
 logger = logging.get_logger(__name__)
 
 
@@ -85,6 +98,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         "tokenizer_file": "tokenizer.json",
     }
     model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012
+    _add_bos_token: bool
+    _add_eos_token: bool
     _added_tokens_encoder: dict[str, int]
     _auto_map = {"AutoTokenizer": (f"{CODE_FILE[:-3]}.WWHOTokenizer", None)}  # noqa: RUF012
 
@@ -128,6 +143,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             lacks = f"there is no {VOCAB_FILE} in {folder}: " if vocab_file is None else ""
             raise ArtifactError(f"{lacks}{error}") from error
         self.wwho = opened.enc
+        self._model_class = opened.model_class
+        for warning in opened.warnings:
+            logger.warning(f"{source}: {warning}")
         for option, value in _options_of_tokenizer_json(source).items():
             options.setdefault(option, value)
         for option, value in (class_defaults(self.wwho.info) or {}).items():
@@ -147,6 +165,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             options.setdefault("model_input_names", [input_ids, "token_type_ids", *others])
         unsaved = {name: options[name] for name in UNSAVED_OPTIONS if name in options}
         self._names = TokenNames(self.wwho)
+        done = {*opened.done, *self._honour_bos_and_eos(options, given, opened)}
+        check_given(given, done, opened.model_class, opened.is_fixed)
+        check_saved(opened.saved, done | given.keys(), opened.model_class)
         super().__init__(**options)
         self.init_kwargs.update(unsaved)
 
@@ -163,8 +184,14 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             others: further arguments of the method that this one takes the place of.
             options: what the caller of `from_pretrained` says, and how files are fetched.
         """
-        given = options.keys() - PLUMBING
         files = dict(resolved_vocab_files)
+        saved = _saved_settings(files)
+        # An option that is saved has been honoured, if the model was made before.
+        given = [
+            option
+            for option in options.keys() - PLUMBING
+            if option not in saved or saved[option] != options[option]
+        ]
         # transformers takes a tokenizer.model and the like for the file of any class. The folder
         # says more than the file.
         found = files.get("vocab_file")
@@ -183,6 +210,115 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """
         info = self.wwho.info
         return "vocab_size" in info.provenance or class_defaults(info) is not None
+
+    @property
+    def _has_bos_eos_template(self) -> bool:
+        """Whether `add_bos_token` and `add_eos_token` make the template of the model's class."""
+        return self._model_class in (None, *templates.CLASSES)
+
+    def _honour_bos_and_eos(
+        self, options: Mapping[str, Any], given: Mapping[str, Any], opened: Opened
+    ) -> set[str]:
+        """Give the model the template that `add_bos_token` and `add_eos_token` ask for.
+
+        Args:
+            options: all options, which tell the tokens of the roles.
+            given: those that the caller gives. If neither of the two is among them, the model keeps
+                its template.
+            opened: the model. Where its import has honoured one of them, nothing is left to do.
+
+        Returns:
+            The names of the options that are honoured so.
+
+        Raises:
+            ValueError: there is no such token.
+        """
+        single = (opened.enc.info.template or Template()).single
+        for role, place in {"bos": single[0], "eos": single[-1]}.items():
+            token = self._names.ids.get(str(options.get(f"{role}_token")))
+            # save_pretrained leaves both options out: there the template tells.
+            is_there = opened.is_fixed and place.what is What.ID and place.id == token
+            setattr(self, f"_add_{role}_token", bool(options.get(f"add_{role}_token", is_there)))
+        asked = {"add_bos_token", "add_eos_token"} & given.keys()
+        if not asked or asked & {*opened.done} or not self._has_bos_eos_template:
+            return set()
+        self._put_bos_and_eos(options)
+        return asked
+
+    def _put_bos_and_eos(self, roles: Mapping[str, Any]) -> None:
+        """Open the model anew with the template that the two attributes ask for.
+
+        Args:
+            roles: the tokens of the roles, by the names of options.
+
+        Raises:
+            ValueError: a token that the template needs is missing.
+        """
+        ids: list[int | None] = []
+        for role, is_wanted in (("bos", self._add_bos_token), ("eos", self._add_eos_token)):
+            text = roles.get(f"{role}_token")
+            token = self._names.ids.get(str(text)) if text and is_wanted else None
+            if is_wanted and token is None:
+                raise ValueError(
+                    f"add_{role}_token=True needs a {role}_token that the model has, found "
+                    f"{None if text is None else str(text)!r}: give {role}_token=..."
+                )
+            ids.append(token)
+        self.wwho = templates.with_template(self.wwho, templates.bos_eos_template(*ids))
+        self._names = TokenNames(self.wwho)
+
+    @property
+    def add_bos_token(self) -> bool:
+        """Whether the caller has asked for a `bos_token` before each text."""
+        return self._add_bos_token
+
+    @add_bos_token.setter
+    def add_bos_token(self, value: bool) -> None:
+        """Put a `bos_token` before each text from now on, or none, and the `eos_token` as asked."""
+        self._change_bos_and_eos("_add_bos_token", value)
+
+    @property
+    def add_eos_token(self) -> bool:
+        """Whether the caller has asked for an `eos_token` behind each text."""
+        return self._add_eos_token
+
+    @add_eos_token.setter
+    def add_eos_token(self, value: bool) -> None:
+        """Put an `eos_token` behind each text from now on, or none; the `bos_token` as asked."""
+        self._change_bos_and_eos("_add_eos_token", value)
+
+    def _change_bos_and_eos(self, attribute: str, value: bool) -> None:
+        """Set one of the two attributes, and give the model the template that they ask for.
+
+        Raises:
+            ValueError: the model's class has a template of another kind; or a token is missing.
+        """
+        if not self._has_bos_eos_template:
+            raise ValueError(
+                f"{attribute[1:]}={value!r}: the class of this model has a template of its own; "
+                "give the option to from_pretrained"
+            )
+        before = getattr(self, attribute)
+        object.__setattr__(self, attribute, bool(value))
+        try:
+            self._put_bos_and_eos(self.special_tokens_map)
+        except ValueError:
+            object.__setattr__(self, attribute, before)
+            raise
+        self._reader = InputReader(self.wwho, self._added_tokens_decoder)
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        """Set an attribute; of those by which transformers changes ids, refuse what cannot be done.
+
+        Raises:
+            ValueError: transformers' classes encode otherwise once this attribute is set.
+        """
+        if key in FIXED_ATTRIBUTES:
+            raise ValueError(
+                f"{key} cannot be changed once the tokenizer is made: open its folder with it, "
+                f"from_pretrained(folder, {key}={value!r})"
+            )
+        super().__setattr__(key, value)
 
     def _set_special_token_options(self, options: dict[str, Any]) -> None:
         """Set the options for special tokens, in place, where the caller did not.
@@ -319,8 +455,12 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             clean_up_tokenization_spaces: whether spaces before punctuation are taken out; None for
                 the tokenizer's own option. For BPE models this is ignored, with a warning, unless
                 `clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output` is set.
-            options: others that callers give; ignored.
+            options: others that callers give, which change no text.
+
+        Raises:
+            ValueError: an option would change the text in a class of transformers.
         """
+        check_decode(options, self._model_class)
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
         if skip_special_tokens:
             ids = [token for token in ids if token not in self._reader.special]
@@ -486,7 +626,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         Args:
             text: a text, words or ids; or a batch: a list of these, or of pairs of these.
             text_pair: the second inputs, in the same form; None for none.
-            options: the fields of `CallOptions`, and others, most of which are ignored.
+            options: the fields of `CallOptions`, and others, which change no ids.
 
         Returns:
             Columns with a list for each row; for a single text without overflow or tensors, the
@@ -494,8 +634,10 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
         Raises:
             TypeError: an input is neither text, words nor ids.
-            ValueError: the options do not fit the inputs.
+            ValueError: the options do not fit the inputs; or one would change ids in a class of
+                transformers, and is no option of a call here.
         """
+        check_call(options, CALL_OPTIONS)
         call = CallOptions.from_arguments(options)
         samples, is_batch = samples_of(text, text_pair, call.is_split_into_words)
         # apply_chat_template of newer versions of transformers asks for it.
@@ -643,6 +785,19 @@ def _put_added_token(added: dict[int, AddedToken], token_id: int, token: AddedTo
         return False
     added[token_id] = token
     return True
+
+
+def _saved_settings(files: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tokenizer_config.json beside an artifact; {} if there is none, or no artifact.
+
+    Args:
+        files: the paths of a folder's files, by the names of arguments of `from_pretrained`.
+    """
+    path = files.get("tokenizer_config_file")
+    if not path or not str(files.get("vocab_file")).endswith(VOCAB_FILE):
+        return {}
+    settings: dict[str, Any] = json.loads(Path(path).read_text("utf-8"))
+    return settings
 
 
 def _options_of_tokenizer_json(source: Any) -> dict[str, Any]:

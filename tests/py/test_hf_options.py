@@ -1,0 +1,363 @@
+"""Options of transformers are honoured as AutoTokenizer honours them, or refused by name."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+transformers = pytest.importorskip("transformers", reason="needs transformers")
+
+from folder_judge import assert_same_as_auto_tokenizer, texts_of  # noqa: E402
+from test_hf_folders import VOCAB, bert_folder, read_bert  # noqa: E402
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers  # noqa: E402
+
+from wwho import get_encoding  # noqa: E402
+from wwho.hf import WWHOTokenizer  # noqa: E402
+from wwho.importers import Options, import_file  # noqa: E402
+from wwho.importers.huggingface import mistral  # noqa: E402
+from wwho.importers.transformers import classes  # noqa: E402
+from wwho.importers.transformers.model_class import ModelClass  # noqa: E402
+
+LLAMA_3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"  # noqa: E501
+AUTO = transformers.AutoTokenizer
+
+
+def byte_level(more: Iterable[str] = (), split: str | None = None) -> Any:
+    """Return a byte-level BPE of `tokenizers`, learnt from the judge's texts."""
+    made = Tokenizer(models.BPE())
+    steps: Any = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=split is None)
+    if split is not None:
+        steps = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(split), "isolated"), steps])
+    made.pre_tokenizer, made.decoder = steps, decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400,
+        special_tokens=["<|endoftext|>", "<s>", "</s>", *more],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    made.train_from_iterator(texts_of(1), trainer)
+    return made
+
+
+def json_folder(folder: Path, made: Any, **settings: Any) -> Path:
+    """Write a folder with a tokenizer.json and its settings."""
+    made.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    return folder
+
+
+def assert_same_ids(folder: Path, **options: Any) -> None:
+    """Compare ids of texts and pairs with AutoTokenizer's, both with these options."""
+    theirs = AUTO.from_pretrained(folder, **options)
+    ours = WWHOTokenizer.from_pretrained(folder, **options)
+    texts = texts_of(5, 80)
+    for text, other in zip(texts, reversed(texts), strict=True):
+        for special in (True, False):
+            found = ours(text, add_special_tokens=special)["input_ids"]
+            assert found == theirs(text, add_special_tokens=special)["input_ids"], text
+        assert ours(text, other)["input_ids"] == theirs(text, other)["input_ids"], (text, other)
+
+
+@pytest.fixture
+def bert(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Give a folder of BertTokenizer without a tokenizer.json."""
+    known = ModelClass(files=("vocab.txt",), read=read_bert)
+    monkeypatch.setitem(classes.CLASSES, "BertTokenizer", known)
+    return bert_folder(tmp_path / "bert", do_lower_case=True)
+
+
+# Folders that a class reads
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_options_of_a_folder_without_tokenizer_json(bert: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    values: dict[str, list[Any]] = {
+        "do_lower_case": [True, False],
+        "strip_accents": [True, False, None],
+        "tokenize_chinese_chars": [True, False],
+        "padding_side": ["left", "right"],
+        "model_max_length": [7, 512],
+        "sep_token": ["[SEP]", "[MASK]", transformers.AddedToken("[PAD]", lstrip=True)],
+        "extra_special_tokens": [["world"], []],
+        "model_input_names": [["input_ids"], ["input_ids", "token_type_ids"]],
+        "use_fast": [True],
+    }
+    names = chance.sample(sorted(values), 4)
+    assert_same_as_auto_tokenizer(
+        bert, seed, **{name: chance.choice(values[name]) for name in names}
+    )
+
+
+def test_an_option_goes_before_the_setting(bert: Path, tmp_path: Path) -> None:
+    ours = WWHOTokenizer.from_pretrained(bert, do_lower_case=False)
+    assert "[UNK]" in ours.tokenize("The low")
+    assert ours.tokenize("the low") == ["the", "low"]
+    # It stays so where the tokenizer is saved and opened again, also if it is given again.
+    ours.save_pretrained(tmp_path / "saved")
+    for options in ({}, {"do_lower_case": False}):
+        again = WWHOTokenizer.from_pretrained(tmp_path / "saved", **options)
+        assert again.tokenize("The low") == ours.tokenize("The low")
+        assert again.special_tokens_map == ours.special_tokens_map
+    with pytest.raises(ValueError, match="do_lower_case=True cannot change a model"):
+        WWHOTokenizer.from_pretrained(tmp_path / "saved", do_lower_case=True)
+
+
+def test_what_the_class_knows_and_nobody_reads_is_refused(
+    bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(folder: Any, options: Any) -> Any:
+        made = read_bert(type(folder)(folder.path, {"tokenize_chinese_chars": True}), options)
+        folder.settings.get("do_lower_case")
+        return made
+
+    monkeypatch.setitem(
+        classes.CLASSES, "BertTokenizer", ModelClass(files=("vocab.txt",), read=read)
+    )
+    with pytest.raises(ValueError, match="tokenize_chinese_chars=False is not supported for BertT"):
+        WWHOTokenizer.from_pretrained(bert, tokenize_chinese_chars=False)
+    # So is a setting of the folder; but not one that says what the class does anyway.
+    bert_folder(bert, do_lower_case=True, tokenize_chinese_chars=True)
+    WWHOTokenizer.from_pretrained(bert)
+    bert_folder(bert, do_lower_case=True, tokenize_chinese_chars=False)
+    with pytest.raises(ValueError, match="tokenize_chinese_chars=False"):
+        WWHOTokenizer.from_pretrained(bert)
+
+
+def test_what_nobody_knows_is_kept_with_a_warning(
+    bert: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    logger = transformers.utils.logging.get_logger("transformers")
+    logger.addHandler(caplog.handler)
+    try:
+        ours = WWHOTokenizer.from_pretrained(bert, do_lowercase=False, legacy=True)
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert ours.init_kwargs["do_lowercase"] is False
+    assert ours.tokenize("The low") == ["the", "low"]
+    for option in ("do_lowercase=False", "legacy=True"):
+        assert any(option in record.getMessage() for record in caplog.records)
+
+
+# Folders with a tokenizer.json
+
+
+@pytest.mark.parametrize(
+    "model_class",
+    ["GPT2Tokenizer", "Qwen2Tokenizer", "GPTNeoXTokenizer", "PreTrainedTokenizerFast"],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_random_options_of_a_tokenizer_json(model_class: str, seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    split = None
+    if model_class == "Qwen2Tokenizer":
+        from transformers.models.qwen2 import tokenization_qwen2
+
+        split = tokenization_qwen2.PRETOKENIZE_REGEX
+    made = byte_level(split=split)
+    if model_class in ("Qwen2Tokenizer", "GPTNeoXTokenizer"):
+        made.normalizer = normalizers.NFC()
+    roles = {"bos_token": "<s>", "eos_token": "</s>"}
+    folder = json_folder(tmp_path, made, tokenizer_class=model_class, **roles)
+    values: dict[str, list[Any]] = {
+        "add_prefix_space": [True, True, False],
+        "add_bos_token": [True, True, False],
+        "add_eos_token": [True, False],
+        "split_special_tokens": [True, False],
+        "errors": ["replace"],
+        "eos_token": ["</s>", "<|endoftext|>"],
+    }
+    for _ in range(3):
+        names = chance.sample(sorted(values), 3)
+        assert_same_ids(folder, **{name: chance.choice(values[name]) for name in names})
+
+
+def test_saved_options_of_a_tokenizer_json(tmp_path: Path) -> None:
+    folder = json_folder(
+        tmp_path,
+        byte_level(),
+        tokenizer_class="GPT2Tokenizer",
+        add_prefix_space=True,
+        add_bos_token=True,
+    )
+    assert_same_ids(folder)
+    assert_same_ids(folder, add_prefix_space=False)
+
+
+@pytest.mark.parametrize("model_class", ["RobertaTokenizer", "DebertaTokenizer"])
+def test_add_prefix_space_of_classes_with_a_template(model_class: str, tmp_path: Path) -> None:
+    made = byte_level(["<pad>", "<unk>", "<mask>", "[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]"])
+    folder = json_folder(tmp_path, made, tokenizer_class=model_class)
+    AUTO.from_pretrained(folder).save_pretrained(folder)
+    for value in (True, False):
+        assert_same_ids(folder, add_prefix_space=value)
+    with pytest.raises(ValueError, match=f"add_bos_token=True is not supported for {model_class}"):
+        WWHOTokenizer.from_pretrained(folder, add_bos_token=True)
+
+
+@pytest.mark.parametrize("option", ["do_lower_case", "strip_accents", "tokenize_chinese_chars"])
+def test_options_of_a_bert_tokenizer_json(option: str, tmp_path: Path) -> None:
+    AUTO.from_pretrained(bert_folder(tmp_path)).save_pretrained(tmp_path)
+    assert (tmp_path / "tokenizer.json").is_file()
+    for value in (True, False):
+        assert_same_ids(tmp_path, **{option: value})
+    with pytest.raises(ValueError, match=f"{option}='no': expected True or False"):
+        WWHOTokenizer.from_pretrained(tmp_path, **{option: "no"})
+
+
+def test_options_that_a_tokenizer_json_cannot_honour(tmp_path: Path) -> None:
+    made = Tokenizer(models.WordLevel({each: k for k, each in enumerate(VOCAB)}, "[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    folder = json_folder(tmp_path, made, tokenizer_class="LlamaTokenizer", unk_token="[UNK]")
+    for option in ({"add_prefix_space": False}, {"legacy": True}):
+        with pytest.raises(ValueError, match="is not supported for LlamaTokenizer"):
+            WWHOTokenizer.from_pretrained(folder, **option)
+    with pytest.raises(ValueError, match=r"add_bos_token=True needs a bos_token .* found None"):
+        WWHOTokenizer.from_pretrained(folder, add_bos_token=True)
+
+
+# Models that are made already
+
+
+def test_a_model_that_is_made_changes_its_template_alone(tmp_path: Path) -> None:
+    options = {"bos_token": "<|endoftext|>", "add_bos_token": True}
+    ours = WWHOTokenizer("o200k_base", **options)
+    (end,) = ours.convert_tokens_to_ids(["<|endoftext|>"])
+    plain = get_encoding("o200k_base").encode("hello world")
+    assert ours("hello world")["input_ids"] == [end, *plain]
+    ours.save_pretrained(tmp_path)
+    again = WWHOTokenizer.from_pretrained(tmp_path)
+    assert again("hello world")["input_ids"] == [end, *plain]
+    again.add_eos_token = True
+    assert again("hello world")["input_ids"] == [end, *plain, end]
+    assert again("hello world", add_special_tokens=False)["input_ids"] == plain
+    again.add_bos_token = False
+    assert again("hello world", "a")["input_ids"] == [*plain, end, *again.wwho.encode("a"), end]
+    for option in ({"do_lower_case": True}, {"add_prefix_space": True}, {"legacy": False}):
+        with pytest.raises(ValueError, match="cannot change a model that is made already"):
+            WWHOTokenizer("o200k_base", **option)
+
+
+def test_a_template_of_the_class_is_not_changed(bert: Path) -> None:
+    ours = WWHOTokenizer.from_pretrained(bert)
+    with pytest.raises(ValueError, match="a template of its own"):
+        ours.add_bos_token = True
+    assert ours("the low")["input_ids"] == AUTO.from_pretrained(bert)("the low")["input_ids"]
+
+
+# Calls
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"add_prefix_space": True},
+        {"do_lower_case": False},
+        {"src_lang": "en_XX"},
+        {"add_bos_token": True},
+        {"fix_mistral_regex": True},
+        {"model_max_length": 3},
+    ],
+    ids=str,
+)
+def test_options_that_are_none_of_a_call(option: dict[str, Any]) -> None:
+    ours = WWHOTokenizer("o200k_base")
+    (name,) = option
+    for call in (ours, ours.encode, ours.tokenize):
+        with pytest.raises(ValueError, match=f"{name}=.* is no option of a call"):
+            call("a text", **option)
+        call("a text", **{name: None})
+
+
+def test_options_of_a_call_that_do_nothing_or_what_they_say() -> None:
+    ours = WWHOTokenizer("o200k_base")
+    text = "a<|endoftext|>"
+    assert ours(text, split_special_tokens=True, verbose=False)["input_ids"] == ours.wwho.encode(
+        text
+    )
+    ids = ours(text)["input_ids"]
+    assert ours.decode(ids, spaces_between_special_tokens=True) == text
+    for name in ("src_lang", "tgt_lang"):
+        with pytest.raises(ValueError, match=f"{name} cannot be changed"):
+            setattr(ours, name, "en_XX")
+
+
+# Mistral's pattern
+
+
+@pytest.fixture(scope="module")
+def large() -> Any:
+    """Give a byte-level BPE with the wrong pattern, and as many ids as Mistral's files."""
+    made = byte_level(split=LLAMA_3)
+    document = json.loads(made.to_str())
+    vocab = document["model"]["vocab"]
+    vocab.update({f"<unused {k}>": k for k in range(len(vocab), 100_001)})
+    return Tokenizer.from_str(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("model_type", "version"),
+    [
+        ("mistral", "4.57.2"),
+        ("mistral", "5.0.0"),
+        ("mistral", "5.0.0.dev0"),
+        ("llama", "4.57.2"),
+        (None, None),
+    ],
+)
+def test_the_pattern_of_mistral(
+    large: Any,
+    model_type: str | None,
+    version: str | None,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    folder = json_folder(tmp_path, large, tokenizer_class="PreTrainedTokenizerFast")
+    config = {"model_type": model_type, "transformers_version": version}
+    config = {key: value for key, value in config.items() if value is not None}
+    (folder / "config.json").write_text(json.dumps(config))
+    logger = transformers.utils.logging.get_logger("transformers")
+    logger.addHandler(caplog.handler)
+    try:
+        text = "JamesBond 1234567 don't HTTPServer"
+        theirs = AUTO.from_pretrained(folder)
+        is_suspect = any("incorrect regex" in each.getMessage() for each in caplog.records)
+        caplog.clear()
+        ours = WWHOTokenizer.from_pretrained(folder)
+        warned = any("fix_mistral_regex=True" in each.getMessage() for each in caplog.records)
+        assert warned == is_suspect
+        assert ours(text)["input_ids"] == theirs(text)["input_ids"]
+        caplog.clear()
+        for value in (True, False) if version is None else (True,):
+            theirs = AUTO.from_pretrained(folder, fix_mistral_regex=value)
+            ours = WWHOTokenizer.from_pretrained(folder, fix_mistral_regex=value)
+            for each in (text, *texts_of(3, 60)):
+                assert ours(each)["input_ids"] == theirs(each)["input_ids"], each
+        assert not any("fix_mistral_regex" in each.getMessage() for each in caplog.records)
+    finally:
+        logger.removeHandler(caplog.handler)
+
+
+def test_the_pattern_of_mistral_on_import(large: Any, tmp_path: Path) -> None:
+    folder = json_folder(tmp_path, large, tokenizer_class="PreTrainedTokenizerFast")
+    (folder / "config.json").write_text('{"model_type": "mistral"}')
+    assert mistral.WARNING in import_file(folder).notes
+    for value in (True, False):
+        made = import_file(folder, Options(fix_mistral_regex=value))
+        assert mistral.WARNING not in made.notes
+    # The setting of the folder counts, too; what the caller says goes before it.
+    json_folder(tmp_path, large, fix_mistral_regex=True)
+    right = WWHOTokenizer.from_pretrained(folder)
+    assert (
+        right("123")["input_ids"]
+        != WWHOTokenizer.from_pretrained(folder, fix_mistral_regex=False)("123")["input_ids"]
+    )
+    assert right("123")["input_ids"] == AUTO.from_pretrained(folder)("123")["input_ids"]
+    (folder / "config.json").write_text('{"transformers_version": "newest"}')
+    with pytest.raises(ValueError, match='transformers_version is "newest"'):
+        import_file(folder)
