@@ -25,7 +25,9 @@ from wwho.hf.input_reader import InputReader
 from wwho.hf.open_model import Opened, class_defaults, open_model
 from wwho.hf.options import check_call, check_decode, check_given, check_saved
 from wwho.hf.token_names import TokenNames, names_that_decode, unused_name
-from wwho.hf.train_like import train_like
+from wwho.hf.train_document import train_document
+from wwho.hf.train_like import check_kept, train_like
+from wwho.interchange.tokenizer_json import KEY
 from wwho.tokenizer import Tokenizer
 
 VOCAB_FILE = "tokenizer.wwho"
@@ -264,7 +266,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                     f"{None if text is None else str(text)!r}: give {role}_token=..."
                 )
             ids.append(token)
-        self.wwho = templates.with_template(self.wwho, templates.bos_eos_template(*ids))
+        names = {token: self._names.by_id[token] for token in ids if token is not None}
+        template = templates.bos_eos_template(*ids)
+        self.wwho = templates.with_template(self.wwho, template, names)
         self._names = TokenNames(self.wwho)
 
     @property
@@ -684,7 +688,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
         If this one has a base and schemas, the new one is trained over the same base, whose ids
         stay. If it is a base vocabulary, such as o200k_base, the pretokenizer stays and all tokens
-        are learnt anew.
+        are learnt anew. If it comes from a tokenizer.json with a byte-level BPE, its normalizer,
+        pretokenizer, template, decoder and added tokens stay, with new ids, and the merges are
+        those that `tokenizers` learns from the same texts.
 
         Args:
             text_iterator: texts, or batches of them.
@@ -692,11 +698,14 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             length: ignored.
             new_special_tokens: special tokens that the new one has beyond those of this one.
             special_tokens_map: new texts for some special tokens, by their old texts.
-            options: of `wwho.train.train`: `min_freq`, `prune`, `processes` and so on.
+            options: of `wwho.train.train`: `min_freq`, `prune`, `processes` and so on. If this one
+                comes from a tokenizer.json, `min_freq` alone; it is 1 there.
 
         Raises:
             ImportError: the extra `train` is not installed.
-            ValueError: the base alone has that many ids, or as for `wwho.train.train`.
+            ValueError: the base alone has that many ids, or as for `wwho.train.train`. Or this one
+                is of a kind for which there is no trainer, such as WordPiece and Unigram; or has
+                something that training cannot keep; the message names it.
 
         Example:
             >>> texts = ["low", "lower", "new", "newer"] * 10
@@ -714,7 +723,16 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             return _changed_token(old[text], content=content, special=True, normalized=False)
 
         specials = [*(new_texts.get(text, text) for text in old), *map(str, new)]
-        enc = train_like(self.wwho, text_iterator, vocab_size, specials, **options)
+        if KEY in self.wwho.info.provenance:
+            kept = [
+                renamed(token.content) if token.special else token
+                for token in self.added_tokens_decoder.values()
+            ]
+            added = [*kept, *map(_special, new)]
+            enc = train_document(self.wwho, added, text_iterator, vocab_size, new_texts, **options)
+        else:
+            check_kept(self.wwho)
+            enc = train_like(self.wwho, text_iterator, vocab_size, specials, **options)
         with_roles = {role: renamed(text) for role, text in self.special_tokens_map.items()}
         usual_roles = type(self).SPECIAL_TOKENS_ATTRIBUTES
         arguments = {
@@ -725,6 +743,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             },
             "extra_special_tokens": [*map(renamed, self.extra_special_tokens), *new],
             "chat_template": self.chat_template,
+            # Options have done what they do: the components have them.
+            GIVEN: (),
         }
         return type(self)(enc, **arguments)
 
@@ -768,6 +788,13 @@ def _flagged_tokens(tokens: Iterable[str | AddedToken]) -> dict[str, AddedToken]
 def _changed_token(token: AddedToken, **changes: Any) -> AddedToken:
     """Return a copy of an added token with other values for some of its attributes."""
     return AddedToken(**{**token.__getstate__(), **changes})
+
+
+def _special(token: str | AddedToken) -> AddedToken:
+    """Return a special token, found by its text as it stands unless the token says otherwise."""
+    if isinstance(token, AddedToken):
+        return _changed_token(token, special=True)
+    return AddedToken(token, special=True, normalized=False)
 
 
 def _put_added_token(added: dict[int, AddedToken], token_id: int, token: AddedToken) -> bool:

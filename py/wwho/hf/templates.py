@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from operator import itemgetter
+from typing import Any
+
 from wwho.format.container import read_container
 from wwho.format.layout import Kind
+from wwho.format.provenance import provenance_json
 from wwho.format.template import Place, Template, What, write_template
 from wwho.format.write import assemble
+from wwho.interchange.tokenizer_json import KEY
 from wwho.tokenizer import Tokenizer
 
 CLASSES = frozenset(
@@ -39,17 +46,53 @@ def bos_eos_template(bos: int | None, eos: int | None) -> Template:
     return Template(single, (*single, *around(What.SECOND, 1)))
 
 
-def with_template(enc: Tokenizer, template: Template) -> Tokenizer:
-    """Return a model with another template, and the same backend; `enc` if it has this template."""
+def with_template(enc: Tokenizer, template: Template, names: Mapping[int, str]) -> Tokenizer:
+    """Return a model with another template, and the same backend; `enc` if it has this template.
+
+    If the provenance has the components of a tokenizer.json, its post_processor becomes the same
+    template, so that an export and training have it, too.
+
+    Args:
+        enc: the model.
+        template: the template.
+        names: the names of the ids in it.
+    """
     if enc.info.template == template:
         return enc
-    # Only one section changes; the others are copied as they are.
+    record = dict(enc.info.provenance)
+    if KEY in record:
+        components = {**json.loads(record[KEY]), "post_processor": _as_component(template, names)}
+        record[KEY] = json.dumps(components, ensure_ascii=False, separators=(",", ":"))
+    changed = {
+        Kind.TEMPLATE: write_template(template),
+        Kind.PROVENANCE: provenance_json(record).encode(),
+    }
+    # Two sections change; the others are copied as they are.
     blob = enc._blob
     kept = [
         (each.kind, blob[each.offset : each.end])
         for each in read_container(blob).sections
-        if each.kind != Kind.TEMPLATE
+        if each.kind not in changed
     ]
-    at = sum(kind < Kind.TEMPLATE for kind, _ in kept)
-    sections = [*kept[:at], (Kind.TEMPLATE, write_template(template)), *kept[at:]]
+    sections = sorted([*kept, *changed.items()], key=itemgetter(0))
     return Tokenizer.from_bytes(assemble(sections), backend=enc._backend.kind)  # type: ignore[arg-type]
+
+
+def _as_component(template: Template, names: Mapping[int, str]) -> dict[str, Any]:
+    """Return a template as the post_processor of a tokenizer.json."""
+
+    def place(each: Place) -> dict[str, Any]:
+        """Return a place as the component has it."""
+        if each.what is What.ID:
+            return {"SpecialToken": {"id": names[each.id], "type_id": each.type_id}}
+        name = "A" if each.what is What.FIRST else "B"
+        return {"Sequence": {"id": name, "type_id": each.type_id}}
+
+    return {
+        "type": "TemplateProcessing",
+        "single": [*map(place, template.single)],
+        "pair": [*map(place, template.pair)],
+        "special_tokens": {
+            name: {"id": name, "ids": [token], "tokens": [name]} for token, name in names.items()
+        },
+    }

@@ -48,6 +48,28 @@ def train_like(
     return train(texts, **(common | settings | options))
 
 
+def check_kept(enc: Tokenizer) -> None:
+    """Raise ValueError if a model has something that `train_like` would not keep.
+
+    Raises:
+        ValueError: the message names it, and says what would do.
+    """
+    info = enc.info
+    lost = []
+    if info.template is not None:
+        lost.append("its template")
+    if info.n_normalizer and PROVENANCE_KEY not in info.provenance:
+        lost.append("its normalizer")
+    is_over_base = any(model.symbols == "units" for model in info.models)
+    if not is_over_base and "pattern" not in info.provenance:
+        lost.append("its pretokenizer, which no provenance records")
+    if lost:
+        raise ValueError(
+            f"training anew cannot keep {' and '.join(lost)} of {enc.name}: train with the library "
+            "that the model is from, or with wwho.train.train"
+        )
+
+
 def _settings_over_base(
     enc: Tokenizer, vocab_size: int, specials: Sequence[str], options: Mapping[str, Any]
 ) -> dict[str, Any]:

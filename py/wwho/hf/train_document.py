@@ -1,0 +1,276 @@
+"""Training a new vocabulary for a model of `tokenizers`, with all its other components kept."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tokenizers import AddedToken
+
+from wwho.format.bpe import BPE
+from wwho.format.read import read_artifact
+from wwho.format.steps import Cut, Spell, stand_in
+from wwho.format.write import write_artifact
+from wwho.hf.learn_bpe import learn_bpe
+from wwho.importers import Options, Source
+from wwho.importers.huggingface import read as tokenizer_json
+from wwho.importers.transformers.classes import RECORD
+from wwho.interchange.tokenizer_json import KEY
+from wwho.reference.piece import Piece
+from wwho.reference.walk import Walk
+from wwho.tokenizer import Tokenizer
+
+NO_PART_OF_IT = ("continuing_subword_prefix", "end_of_word_suffix")
+"""Members of a BPE that mark where in a word a token stands."""
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+ALPHABET = "".join(chr(stand_in(byte)) for byte in range(256))
+"""The characters that stand for the bytes, in their order."""
+
+
+def train_document(
+    enc: Tokenizer,
+    added: Sequence[AddedToken],
+    texts: Any,
+    vocab_size: int,
+    new_texts: Mapping[str, str],
+    **options: Any,
+) -> Tokenizer:
+    """Return a model with a new vocabulary, and the components of the tokenizer.json it came from.
+
+    The merges are those that `tokenizers` learns from the same texts. Added tokens have the first
+    ids, and the template has their new ones.
+
+    Args:
+        enc: the model to follow, whose provenance has the components.
+        added: the added tokens of the new model, in the order of their ids.
+        texts: an iterable of `str`, or of lists of `str`.
+        vocab_size: how many ids there may be, those of added tokens among them.
+        new_texts: new texts of added tokens that the components name by their old ones.
+        options: `min_freq` (or `min_frequency`), how often a pair must be seen to be merged (1);
+            `progress` and `show_progress` do nothing.
+
+    Raises:
+        ValueError: a component cannot be kept; the model is no byte-level BPE; there is no such
+            option; or the added tokens and bytes alone do not fit into `vocab_size`.
+        SourceError: the new document cannot be held.
+    """
+    kept: dict[str, Any] = json.loads(enc.info.provenance[KEY])
+    _check_model(enc, kept)
+    min_freq = _min_freq(options)
+    words = count_pieces(enc, texts)
+    # Of two tokens with one text, the later one says how it is found.
+    by_content = {token.content: token for token in added}
+    contents = [*by_content]
+    learnt = learn_bpe(words, contents, ALPHABET, vocab_size, min_freq)
+    model = dict(kept["model"])
+    if unknown := model.get("unk_token"):
+        model["unk_token"] = new_texts.get(unknown, unknown)
+    document = {
+        "version": "1.0",
+        "added_tokens": [
+            {"id": learnt.vocab[token.content], "content": token.content}
+            | {flag: getattr(token, flag) for flag in FLAGS}
+            for token in by_content.values()
+        ],
+        **{part: kept.get(part) for part in tokenizer_json.COMPONENTS},
+        "post_processor": _with_new_ids(kept.get("post_processor"), new_texts, learnt.vocab),
+        "model": {**model, "vocab": learnt.vocab, "merges": [*map(list, learnt.merges)]},
+    }
+    source = Source(Path("tokenizer.json"), json.dumps(document).encode())
+    made = tokenizer_json.make(document, source, Options(source="training"), "a trained model")
+    own = made.artifact.provenance
+    record = {key: text for key, text in enc.info.provenance.items() if key == RECORD}
+    return Tokenizer(write_artifact(replace(made.artifact, provenance={**own, **record})))
+
+
+def _check_model(enc: Tokenizer, kept: Mapping[str, Any]) -> None:
+    """Raise ValueError unless the components are those of a byte-level BPE that can be trained."""
+    model = kept["model"]
+    kind = model.get("type") or ("Unigram" if "unk_id" in model else "WordPiece")
+    if kind != "BPE" or "merges" in model:
+        raise ValueError(
+            f"{enc.name} is a {kind} model, for which there is no trainer here: train with "
+            "transformers, and open the tokenizer.json that it saves"
+        )
+    if not any(each["type"] == "ByteLevel" for each in _all_components(kept)):
+        raise ValueError(
+            f"{enc.name} is a BPE over characters, for which there is no trainer here: byte-level "
+            "BPE can be trained (a ByteLevel among its pre_tokenizers); train others with "
+            "transformers, and open the tokenizer.json that it saves"
+        )
+    if any(each.get("precompiled_charsmap") == "" for each in _all_components(kept)):
+        raise ValueError(
+            f"the record of {enc.name} has no charsmap, so that training cannot keep the "
+            "normalizer: train with transformers, and open the tokenizer.json that it saves"
+        )
+    for name in NO_PART_OF_IT:
+        if model.get(name):
+            raise ValueError(
+                f"{enc.name} has {name}={model[name]!r}, which training cannot keep: train with "
+                "transformers, and open the tokenizer.json that it saves"
+            )
+
+
+def _all_components(kept: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the components of the normalizer and the pre_tokenizer, in their order."""
+    for part, key in (("normalizer", "normalizers"), ("pre_tokenizer", "pretokenizers")):
+        waiting = [kept[part]] if kept.get(part) else []
+        while waiting:
+            each = waiting.pop(0)
+            waiting = [*each.get(key, ()), *waiting]
+            yield each
+
+
+def _min_freq(options: Mapping[str, Any]) -> int:
+    """Return the option `min_freq`, under either of its names.
+
+    Raises:
+        ValueError: another option is given, or its value is no number.
+    """
+    known = {"min_freq", "min_frequency", "progress", "show_progress"}
+    for name, value in options.items():
+        if name not in known:
+            raise ValueError(
+                f"{name}={value!r} is no option of training a model of tokenizers anew; there are "
+                "min_freq (or min_frequency) and show_progress"
+            )
+    found = options.get("min_freq", options.get("min_frequency", 1))
+    if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+        raise ValueError(f"min_freq={found!r}: expected a number, 0 or more")
+    return max(found, 1)
+
+
+def count_pieces(enc: Tokenizer, texts: Any) -> Counter[str]:
+    """Return the pretokens of texts in ByteLevel's alphabet, and how often each was seen.
+
+    Texts are rewritten and cut as the model does it. As in training of `tokenizers`, added tokens
+    in them are ordinary text.
+
+    Args:
+        enc: the model.
+        texts: an iterable of `str`, or of lists of `str`.
+
+    Raises:
+        TypeError: there is something else among them.
+    """
+    artifact = read_artifact(enc._blob)
+    bare = replace(
+        artifact,
+        normalizer=(*artifact.normalizer, *artifact.second),
+        second=(),
+        routes=tuple(replace(route, model=0, units=None) for route in artifact.routes),
+        models=(BPE(),),
+        added=(),
+        properties=b"",
+        template=None,
+        decoder=None,
+    )
+    steps = [step for route in bare.routes for step in route.steps]
+    is_spelled = any(isinstance(step, Spell) for step in (*bare.normalizer, *steps))
+    only_cuts = all(isinstance(step, Cut) for step in steps)
+    counted: Counter[bytes] = Counter()
+    cut = _quick_cutter(bare) if only_cuts else _plain_cutter(bare)
+    for text in _each_text(texts):
+        counted.update(cut(text.encode("utf-8", "replace")))
+    if is_spelled:
+        return Counter({piece.decode(): number for piece, number in counted.items()})
+    return Counter(
+        {piece.decode("latin-1").translate(_SPELLING): number for piece, number in counted.items()}
+    )
+
+
+_SPELLING = dict(enumerate(ALPHABET))
+"""For each byte the code of its character, as `str.translate` takes it."""
+
+
+def _quick_cutter(artifact: Any) -> Any:
+    """Return the function that cuts a text into pieces, where routes cut and do not rewrite."""
+    model = Tokenizer(write_artifact(artifact))
+
+    def cut(text: bytes) -> Iterator[bytes]:
+        """Yield the pieces of a text."""
+        rewritten = model._normalized(text)
+        for span in model._backend.spans(rewritten):
+            yield rewritten[span.start : span.end]
+
+    return cut
+
+
+def _plain_cutter(artifact: Any) -> Any:
+    """Return the function that cuts a text into pieces, whatever its routes do; it is slower."""
+    walk = Walk(artifact)
+
+    def cut(text: bytes) -> Iterator[bytes]:
+        """Yield the pieces of a text."""
+        for part in walk.parts(text, None):
+            if isinstance(part, Piece):
+                for piece in walk.pretokens(part, 0):
+                    yield piece.data
+
+    return cut
+
+
+def _each_text(texts: Any) -> Iterator[str]:
+    """Yield the texts of an iterable of texts, or of batches of them.
+
+    Raises:
+        TypeError: it holds something else.
+    """
+    if isinstance(texts, str):
+        raise TypeError("expected an iterable of texts, found a str")
+    for each in texts:
+        batch: Iterable[Any] = [each] if isinstance(each, str) else each
+        for text in batch:
+            if not isinstance(text, str):
+                raise TypeError(f"expected texts, found {type(text).__name__}")
+            yield text
+
+
+def _with_new_ids(
+    component: dict[str, Any] | None, new_texts: Mapping[str, str], vocab: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """Return a post_processor with the new texts and ids of its tokens.
+
+    Args:
+        component: the post_processor; None for none.
+        new_texts: new texts of tokens, by their old ones.
+        vocab: the new ids.
+
+    Raises:
+        ValueError: the new vocabulary lacks one of its tokens.
+    """
+
+    def renamed(text: str) -> str:
+        """Return the new text of a token."""
+        new = new_texts.get(text, text)
+        if new not in vocab:
+            raise ValueError(
+                f"the template has the token {text!r}, and the new vocabulary has no {new!r}: add "
+                "it to new_special_tokens"
+            )
+        return new
+
+    if component is None:
+        return None
+    changed = dict(component)
+    if "processors" in component:
+        changed["processors"] = [
+            _with_new_ids(each, new_texts, vocab) for each in component["processors"]
+        ]
+    if component["type"] == "TemplateProcessing":
+        changed["special_tokens"] = {
+            name: {
+                **token,
+                "tokens": [*map(renamed, token["tokens"])],
+                "ids": [vocab[renamed(text)] for text in token["tokens"]],
+            }
+            for name, token in component["special_tokens"].items()
+        }
+    for role in {"sep", "cls"} & component.keys():
+        text = renamed(component[role][0])
+        changed[role] = [text, vocab[text]]
+    return changed
