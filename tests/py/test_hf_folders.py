@@ -12,6 +12,8 @@ transformers = pytest.importorskip("transformers", reason="needs transformers")
 
 from folder_judge import assert_same_as_auto_tokenizer  # noqa: E402
 
+from wwho.errors import ArtifactError  # noqa: E402
+from wwho.hf import WWHOTokenizer  # noqa: E402
 from wwho.importers.transformers import classes  # noqa: E402
 from wwho.importers.transformers.folder import ModelFolder  # noqa: E402
 from wwho.importers.transformers.model_class import Draft, ModelClass  # noqa: E402
@@ -121,3 +123,43 @@ def test_settings_count_before_the_defaults_of_the_class(
     settings: dict[str, Any], tmp_path: Path
 ) -> None:
     assert_same_as_auto_tokenizer(bert_folder(tmp_path, **settings), more=["<tag>", "<mine>"])
+
+
+def test_lines_that_come_twice(tmp_path: Path) -> None:
+    folder = bert_folder(tmp_path)
+    (folder / "vocab.txt").write_text("".join(f"{each}\n" for each in [*VOCAB, "a", "b"]), "utf-8")
+    ours, theirs = assert_same_as_auto_tokenizer(folder)
+    assert len(ours) == len(VOCAB)
+    assert ours.add_tokens(["<mine>"]) == theirs.add_tokens(["<mine>"])
+    assert len(ours) == len(theirs)
+
+
+def test_what_is_imported_is_the_same_where_it_is_saved(tmp_path: Path) -> None:
+    folder = bert_folder(tmp_path, padding_side="left", pad_token="<mine>", model_max_length=9)
+    ours = WWHOTokenizer.from_pretrained(folder)
+    ours.save_pretrained(tmp_path / "saved")
+    again = WWHOTokenizer.from_pretrained(tmp_path / "saved")
+    by_auto = transformers.AutoTokenizer.from_pretrained(tmp_path / "saved")
+    for each in (again, by_auto):
+        assert each("the low", "new")["token_type_ids"] == ours("the low", "new")["token_type_ids"]
+        assert each.special_tokens_map == ours.special_tokens_map
+        assert (each.padding_side, each.model_max_length) == ("left", 9)
+        assert (len(each), each.pad_token_id) == (len(ours), ours.pad_token_id)
+    # An artifact alone has the roles of its class, too.
+    ours.wwho.save(tmp_path / "alone.wwho")
+    alone = WWHOTokenizer(tmp_path / "alone.wwho")
+    assert alone.cls_token == "[CLS]"
+    assert alone.model_input_names == ["input_ids", "token_type_ids", "attention_mask"]
+
+
+def test_a_class_that_is_not_known_is_refused_by_name(tmp_path: Path) -> None:
+    bert_folder(tmp_path, tokenizer_class="MadeUpTokenizer")
+    with pytest.raises(ArtifactError, match="MadeUpTokenizer, which is not known here"):
+        WWHOTokenizer.from_pretrained(tmp_path)
+
+
+def test_files_that_transformers_finds_do_not_go_before_the_class(tmp_path: Path) -> None:
+    # transformers gives a tokenizer.model to each class; the folder's own reads vocab.txt.
+    folder = bert_folder(tmp_path)
+    (folder / "tokenizer.model").write_bytes(b"no model")
+    assert WWHOTokenizer.from_pretrained(folder).tokenize("lower") == ["low", "##er"]

@@ -164,6 +164,12 @@ def class_defaults(info: Info) -> dict[str, Any] | None:
     return defaults
 
 
+def recorded_size(info: Info) -> int | None:
+    """Return how many tokens a class has made; None if that is not recorded."""
+    size: int | None = _record(info).get("tokens")
+    return size
+
+
 def _record(info: Info) -> dict[str, Any]:
     """Return what the provenance says of the class; {} if it says nothing."""
     record: dict[str, Any] = json.loads(info.provenance.get(RECORD, "{}"))

@@ -22,7 +22,7 @@ from wwho.hf import templates
 from wwho.hf.added_tokens import added_tokens_of
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
-from wwho.hf.open_model import Opened, class_defaults, open_model
+from wwho.hf.open_model import Opened, class_defaults, open_model, recorded_size
 from wwho.hf.options import check_call, check_decode, check_given, check_saved
 from wwho.hf.token_names import TokenNames, names_that_decode, unused_name
 from wwho.hf.train_document import train_document
@@ -390,7 +390,14 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return int(self.wwho.info.provenance.get("vocab_size", self.wwho.n_vocab))
 
     def _update_total_vocab_size(self) -> None:
-        """Set `total_vocab_size`, which is `len(self)`: one more than the highest id."""
+        """Set `total_vocab_size`, which is `len(self)`: one more than the highest id.
+
+        If a class of transformers made the model, it is how many tokens there are, as there.
+        """
+        size, n_vocab = recorded_size(self.wwho.info), self.wwho.n_vocab
+        if size is not None:
+            self.total_vocab_size = size + sum(id >= n_vocab for id in self._added_tokens_decoder)
+            return
         self.total_vocab_size = 1 + max(self._added_tokens_decoder, default=-1)
         self.total_vocab_size = max(self.total_vocab_size, self.wwho.n_vocab)
 
@@ -401,7 +408,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     def get_vocab(self) -> dict[str, int]:
         """Return the id of each name: one name for each id, used or not, added tokens included."""
-        names = self._names.by_id + list(map(unused_name, range(self.wwho.n_vocab, len(self))))
+        n_ids = 1 + max(self._added_tokens_decoder, default=-1)
+        names = self._names.by_id + list(map(unused_name, range(self.wwho.n_vocab, n_ids)))
         for token, added in self._added_tokens_decoder.items():
             names[token] = added.content
         return {name: token for token, name in enumerate(names)}
@@ -420,8 +428,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         Raises:
             UnknownTokenError: the id is negative, or beyond all ids.
         """
-        if not 0 <= index < len(self):
-            raise UnknownTokenError(unknown_id(index, len(self)))
+        n_ids = max(len(self), self.wwho.n_vocab)
+        if not 0 <= index < n_ids:
+            raise UnknownTokenError(unknown_id(index, n_ids))
         return self._names.by_id[index] if index < self.wwho.n_vocab else unused_name(index)
 
     def convert_tokens_to_string(self, tokens: Iterable[str]) -> str:

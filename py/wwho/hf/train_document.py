@@ -18,7 +18,7 @@ from wwho.format.write import write_artifact
 from wwho.hf.learn_bpe import learn_bpe
 from wwho.importers import Options, Source
 from wwho.importers.huggingface import read as tokenizer_json
-from wwho.importers.transformers.classes import RECORD
+from wwho.importers.transformers.classes import RECORD, n_tokens
 from wwho.interchange.tokenizer_json import KEY
 from wwho.reference.piece import Piece
 from wwho.reference.walk import Walk
@@ -83,8 +83,10 @@ def train_document(
     source = Source(Path("tokenizer.json"), json.dumps(document).encode())
     made = tokenizer_json.make(document, source, Options(source="training"), "a trained model")
     own = made.artifact.provenance
-    record = {key: text for key, text in enc.info.provenance.items() if key == RECORD}
-    return Tokenizer(write_artifact(replace(made.artifact, provenance={**own, **record})))
+    if RECORD in enc.info.provenance:
+        about = json.loads(enc.info.provenance[RECORD]) | {"tokens": n_tokens(document)}
+        own = {**own, RECORD: json.dumps(about)}
+    return Tokenizer(write_artifact(replace(made.artifact, provenance=own)))
 
 
 def _check_model(enc: Tokenizer, kept: Mapping[str, Any]) -> None:

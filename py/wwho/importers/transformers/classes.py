@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,8 @@ CLASSES: dict[str, ModelClass] = {
 
 JUDGE = "transformers 5.24"
 RECORD = "transformers"
-"""The key of the provenance under which the class and its defaults stand, as a JSON object."""
+"""The key of the provenance under which the class, its defaults and the number of its tokens stand,
+as a JSON object."""
 
 
 def import_by_class(folder: ModelFolder, name: str, options: Options) -> Imported:
@@ -63,7 +65,10 @@ def import_draft(folder: ModelFolder, name: str, draft: Draft, options: Options)
         SourceError, ArtifactError: as `import_by_class` does.
     """
     kind = f"a folder of {name}"
-    record = {RECORD: json.dumps({"class": name, "defaults": dict(draft.defaults)})}
+    about: dict[str, Any] = {"class": name, "defaults": dict(draft.defaults)}
+    if draft.document is not None:
+        about["tokens"] = n_tokens(draft.document)
+    record = {RECORD: json.dumps(about)}
     if draft.artifact is not None:
         if options.fix_mistral_regex is not None:
             raise SourceError(f"the option {OPTION!r} says nothing to {kind}")
@@ -76,6 +81,19 @@ def import_draft(folder: ModelFolder, name: str, draft: Draft, options: Options)
     made = tokenizer_json.make(document, source, options, kind, *warnings, *draft.notes)
     provenance = {**made.artifact.provenance, **record}
     return replace(made, artifact=replace(made.artifact, provenance=provenance), engine=JUDGE)
+
+
+def n_tokens(document: Mapping[str, Any]) -> int:
+    """Return how many tokens a document has, as transformers counts them: by their texts.
+
+    Example:
+        >>> model = {"type": "BPE", "vocab": {"a": 0, "b": 5}}
+        >>> n_tokens({"model": model, "added_tokens": [{"content": "a"}, {"content": "<s>"}]})
+        3
+    """
+    vocab = document["model"]["vocab"]
+    texts = set(vocab) if isinstance(vocab, dict) else {text for text, _ in vocab}
+    return len(texts.union(each["content"] for each in document.get("added_tokens") or ()))
 
 
 def draft_of(folder: ModelFolder, name: str, options: Options) -> Draft:
