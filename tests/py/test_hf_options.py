@@ -282,9 +282,23 @@ def test_options_of_a_call_that_do_nothing_or_what_they_say() -> None:
     )
     ids = ours(text)["input_ids"]
     assert ours.decode(ids, spaces_between_special_tokens=True) == text
+    assert ours(text_target=text)["input_ids"] == ids
+
+
+def test_languages_that_the_class_would_change_at_each_call(tmp_path: Path) -> None:
+    made = byte_level(["en_XX", "fr_XX", "<pad>", "<unk>", "<mask>"])
+    folder = json_folder(tmp_path, made, tokenizer_class="NllbTokenizer", src_lang="en_XX")
+    ours = WWHOTokenizer.from_pretrained(folder)
     for name in ("src_lang", "tgt_lang"):
         with pytest.raises(ValueError, match=f"{name} cannot be changed"):
-            setattr(ours, name, "en_XX")
+            setattr(ours, name, "fr_XX")
+        with pytest.raises(ValueError, match=f"{name}='fr_XX' is not supported for NllbTokenizer"):
+            WWHOTokenizer.from_pretrained(folder, **{name: "fr_XX"})
+    with pytest.raises(ValueError, match="NllbTokenizer encodes targets otherwise"):
+        ours("a text", text_target="a text")
+    # To another class the name is any attribute.
+    ours = WWHOTokenizer("o200k_base")
+    ours.src_lang = "my own note"
 
 
 # Mistral's pattern

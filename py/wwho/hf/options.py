@@ -239,6 +239,18 @@ def decode_parameters(name: str | None) -> dict[str, Any]:
     return known
 
 
+@cache
+def encodes_targets_otherwise(name: str | None) -> bool:
+    """Return whether a class of transformers encodes `text_target` in another way than `text`.
+
+    Example:
+        >>> encodes_targets_otherwise("NllbTokenizer"), encodes_targets_otherwise("T5Tokenizer")
+        (True, False)
+    """
+    found = tokenizer_class_from_name(name) if name else None
+    return hasattr(found, "_switch_to_target_mode")
+
+
 def refusal(name: str, value: Any, model_class: str | None, is_fixed: bool) -> str:
     """Return the message that an option is not honoured, and what would do."""
     given = f"{name}={value!r}"

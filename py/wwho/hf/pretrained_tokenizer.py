@@ -23,7 +23,14 @@ from wwho.hf.added_tokens import added_tokens_of
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
 from wwho.hf.open_model import Opened, class_defaults, open_model, recorded_size
-from wwho.hf.options import check_call, check_decode, check_given, check_saved
+from wwho.hf.options import (
+    check_call,
+    check_decode,
+    check_given,
+    check_saved,
+    class_parameters,
+    encodes_targets_otherwise,
+)
 from wwho.hf.token_names import TokenNames, names_that_decode, unused_name
 from wwho.hf.train_document import train_document
 from wwho.hf.train_like import check_kept, train_like
@@ -67,12 +74,7 @@ PLUMBING = {
     *("vocab_file", "tokenizer_file", "name_or_path"),
 }
 """Arguments that say where files are, and nothing of the tokenizer."""
-FIXED_ATTRIBUTES = frozenset(
-    {
-        *("src_lang", "tgt_lang", "source_lang", "target_lang"),
-        *("language", "task", "predict_timestamps"),
-    }
-)
+FIXED_ATTRIBUTES = ("src_lang", "tgt_lang", "source_lang", "target_lang", "language", "task")
 """Attributes that some classes of transformers read at each call, and this one does not."""
 logger = logging.get_logger(__name__)
 
@@ -312,17 +314,30 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         self._reader = InputReader(self.wwho, self._added_tokens_decoder)
 
     def __setattr__(self, key: str, value: Any) -> None:
-        """Set an attribute; of those by which transformers changes ids, refuse what cannot be done.
+        """Set an attribute, but for those by which the class of transformers changes ids.
 
         Raises:
-            ValueError: transformers' classes encode otherwise once this attribute is set.
+            ValueError: the class encodes otherwise once this attribute is set.
         """
-        if key in FIXED_ATTRIBUTES:
+        if key in FIXED_ATTRIBUTES and key in class_parameters(vars(self).get("_model_class")):
             raise ValueError(
                 f"{key} cannot be changed once the tokenizer is made: open its folder with it, "
                 f"from_pretrained(folder, {key}={value!r})"
             )
         super().__setattr__(key, value)
+
+    def _switch_to_target_mode(self) -> None:
+        """Do nothing: targets are encoded as texts are; transformers calls it for `text_target`.
+
+        Raises:
+            ValueError: the class of the model encodes them otherwise.
+        """
+        if encodes_targets_otherwise(self._model_class):
+            raise ValueError(
+                f"text_target: {self._model_class} encodes targets otherwise than texts; open the "
+                "folder a second time with the target's language (src_lang=...), and encode the "
+                "targets as texts"
+            )
 
     def _set_special_token_options(self, options: dict[str, Any]) -> None:
         """Set the options for special tokens, in place, where the caller did not.
