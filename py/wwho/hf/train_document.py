@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tokenizers import AddedToken
 
+from wwho.backends.backend import SPAN
 from wwho.format.bpe import BPE
+from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.steps import Cut, Spell, stand_in
 from wwho.format.write import write_artifact
@@ -24,6 +26,8 @@ from wwho.reference.piece import Piece
 from wwho.reference.walk import Walk
 from wwho.tokenizer import Tokenizer
 
+Cutter: TypeAlias = Callable[[bytes], list[bytes]]
+"""A function that cuts a text into pieces."""
 NO_PART_OF_IT = ("continuing_subword_prefix", "end_of_word_suffix")
 """Members of a BPE that mark where in a word a token stands."""
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
@@ -189,29 +193,27 @@ _SPELLING = dict(enumerate(ALPHABET))
 """For each byte the code of its character, as `str.translate` takes it."""
 
 
-def _quick_cutter(artifact: Any) -> Any:
+def _quick_cutter(artifact: Artifact) -> Cutter:
     """Return the function that cuts a text into pieces, where routes cut and do not rewrite."""
     model = Tokenizer(write_artifact(artifact))
 
-    def cut(text: bytes) -> Iterator[bytes]:
-        """Yield the pieces of a text."""
+    def cut(text: bytes) -> list[bytes]:
+        """Return the pieces of a text."""
         rewritten = model._normalized(text)
-        for span in model._backend.spans(rewritten):
-            yield rewritten[span.start : span.end]
+        packed = model._backend.spans_packed(rewritten)
+        return [rewritten[start:end] for start, end, _, _, _ in SPAN.iter_unpack(packed)]
 
     return cut
 
 
-def _plain_cutter(artifact: Any) -> Any:
+def _plain_cutter(artifact: Artifact) -> Cutter:
     """Return the function that cuts a text into pieces, whatever its routes do; it is slower."""
     walk = Walk(artifact)
 
-    def cut(text: bytes) -> Iterator[bytes]:
-        """Yield the pieces of a text."""
-        for part in walk.parts(text, None):
-            if isinstance(part, Piece):
-                for piece in walk.pretokens(part, 0):
-                    yield piece.data
+    def cut(text: bytes) -> list[bytes]:
+        """Return the pieces of a text."""
+        parts = [part for part in walk.parts(text, None) if isinstance(part, Piece)]
+        return [piece.data for part in parts for piece in walk.pretokens(part, 0)]
 
     return cut
 
