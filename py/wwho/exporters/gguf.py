@@ -15,8 +15,10 @@ from wwho.assemble.bpe import only_made
 from wwho.errors import ArtifactError, ExportError, SourceError
 from wwho.exporters.exported import ByteModel, Exported, byte_model, few, stand_in
 from wwho.exporters.llama_names import name_of
+from wwho.exporters.near_sentencepiece import NOTE, without_specials
 from wwho.exporters.sentencepiece import (
     compare,
+    has_its_steps,
     merge_scores,
     normalizer_flags,
     rewriting_steps,
@@ -145,7 +147,10 @@ def _t5(artifact: Artifact, model: Viterbi) -> Exported:
         ExportError: the model has tokens for bytes, normalizes text as SentencePiece does not, or
             as llama.cpp cannot; or llama.cpp would have other tokens.
     """
-    name, flags = artifact.name, normalizer_flags(artifact)
+    name, flags, near = artifact.name, normalizer_flags(artifact), not has_its_steps(artifact)
+    if not model.narrow:
+        artifact = without_specials(artifact)
+        (model,) = artifact.models  # type: ignore[assignment]
     if model.unknown is not Unknown.ID or model.unk_id is None:
         raise ExportError(
             f"{name} writes unknown characters as tokens of their bytes, and a Unigram model of "
@@ -186,9 +191,11 @@ def _t5(artifact: Artifact, model: Viterbi) -> Exported:
         + (" and f32 here" if model.narrow else ", and scores f32")
         + ": where two ways to cut a text come within a rounding of each other, ids may differ"
     )
-    if flags.remove_extra_whitespaces:
+    if near:
+        notes.append(NOTE)
+    elif flags.remove_extra_whitespaces:
         notes.append("U+2581 at the end of a text stays there")
-    else:
+    if not flags.remove_extra_whitespaces:
         notes.append("a text of spaces alone has a token less there")
     if again.decoder != artifact.decoder:
         notes.append("ids decode as they do in llama.cpp")

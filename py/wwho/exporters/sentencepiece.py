@@ -12,6 +12,7 @@ from itertools import product
 from wwho.errors import ArtifactError, ExportError, SourceError
 from wwho.exporters.alike import alike
 from wwho.exporters.exported import Exported
+from wwho.exporters.near_sentencepiece import NOTE, near_flags, without_specials
 from wwho.format.automaton import CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.model import Added, Artifact, Flag, Unknown
@@ -51,11 +52,13 @@ def write(artifact: Artifact) -> Exported:
             f"{artifact.name} is neither a BPE over characters nor a Unigram model; for a BPE over "
             "bytes take tokenizer.json"
         )
+    if _is_wide(artifact):
+        artifact = without_specials(artifact)
     unk_id = _unk_id(artifact)
     surface = artifact.decoder.surfaces.get(unk_id) if artifact.decoder else None
     model = replace(
         normalizer_flags(artifact),
-        pieces=_pieces_by_id(artifact, unk_id),
+        pieces=_pieces_by_id(_with_narrow_scores(artifact), unk_id),
         algorithm=algorithm,
         byte_fallback=made.unknown is Unknown.BYTES,
         unk_surface=" \u2047 " if surface is None else surface.decode(),
@@ -80,7 +83,9 @@ def _export_if_equal(artifact: Artifact, model: Model) -> Exported:
         again = artifact_of(model, artifact.provenance)
     except (SourceError, ArtifactError) as error:
         raise ExportError(f"{artifact.name} cannot be a SentencePiece model: {error}") from error
-    compare(_with_narrow_scores(artifact), again, "SentencePiece")
+    near = near_flags(artifact) is not None and not has_its_steps(artifact)
+    narrow = _with_narrow_scores(artifact)
+    compare(replace(again, models=narrow.models) if near else narrow, again, "SentencePiece")
     if _texts_found_anywhere(artifact) != _texts_found_anywhere(again):
         raise ExportError(f"{artifact.name} finds other added tokens than SentencePiece would")
     notes = ["special tokens are never found in text there"]
@@ -89,6 +94,8 @@ def _export_if_equal(artifact: Artifact, model: Model) -> Exported:
             "scores and their sums are f32 there and f64 here: where two ways to cut a text come "
             "within a rounding of each other, ids may differ"
         )
+    if near:
+        notes.append(NOTE)
     if artifact.template is not None:
         notes.append("what stands around a text is for the caller to add")
     if again.decoder != artifact.decoder:
@@ -126,11 +133,27 @@ def _unk_id(artifact: Artifact) -> int:
 
 
 def normalizer_flags(artifact: Artifact) -> Model:
-    """Return a model of next to nothing that normalizes as the artifact does.
+    """Return a model of next to nothing that normalizes as the artifact does, or nearly so.
 
     Raises:
         ExportError: there is none.
     """
+    model = _flags_of_steps(artifact) or near_flags(artifact)
+    if model is None:
+        raise ExportError(
+            f"{artifact.name} normalizes text otherwise than add_dummy_prefix, "
+            "remove_extra_whitespaces, escape_whitespaces and a charsmap of SentencePiece do"
+        )
+    return model
+
+
+def has_its_steps(artifact: Artifact) -> bool:
+    """Return whether an artifact rewrites text step by step as SentencePiece does."""
+    return _flags_of_steps(artifact) is not None
+
+
+def _flags_of_steps(artifact: Artifact) -> Model | None:
+    """Return a model of next to nothing with the steps of an artifact; None if there is none."""
     steps = _steps(artifact)
     rules = dict(next((step.rules for step in steps if isinstance(step, Rules)), {}))
     # What vanishes may do so in a step of its own.
@@ -148,10 +171,7 @@ def normalizer_flags(artifact: Artifact) -> Model:
         )
         if _same_steps(artifact, steps, again := artifact_of(model, {}), _steps(again)):
             return model
-    raise ExportError(
-        f"{artifact.name} normalizes text otherwise than add_dummy_prefix, "
-        "remove_extra_whitespaces, escape_whitespaces and a charsmap of SentencePiece do"
-    )
+    return None
 
 
 def rewriting_steps(artifact: Artifact) -> list[Rewrite]:
