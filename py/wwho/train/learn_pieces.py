@@ -80,9 +80,10 @@ def extend_pieces(corpus: Corpus, file: PieceFile, options: TrainOptions) -> Art
 
     In a BPE, a new piece has a score below all old ones. So what merged before merges first, as
     before, and new pieces join only what was left: no text takes more tokens than it took, unless
-    it had unknown characters, of which neighbours may be one token. In a Unigram model, a new piece has the logarithm of its share of the corpus's tokens, counted once
-    with all new pieces in the model, but never less than the lowest old score: so the score of an
-    unknown character, which is 10 below the lowest, stays.
+    it had unknown characters, of which neighbours may be one token. In a Unigram model, a new piece
+    has the logarithm of its share of the corpus's tokens, counted once with all new pieces in the
+    model, but never less than the lowest old score: so the score of an unknown character, which is
+    10 below the lowest, stays.
 
     Args:
         corpus: the texts.
