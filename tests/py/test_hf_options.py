@@ -15,9 +15,10 @@ transformers = pytest.importorskip("transformers", reason="needs transformers")
 from folder_judge import assert_same_as_auto_tokenizer, texts_of  # noqa: E402
 from test_hf_folders import VOCAB, bert_folder, read_bert  # noqa: E402
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers  # noqa: E402
+from transformers.models.auto import tokenization_auto  # noqa: E402
 
 from wwho import get_encoding  # noqa: E402
-from wwho.hf import WWHOTokenizer  # noqa: E402
+from wwho.hf import WWHOTokenizer, options  # noqa: E402
 from wwho.importers import Options, import_file  # noqa: E402
 from wwho.importers.huggingface import mistral  # noqa: E402
 from wwho.importers.transformers import classes  # noqa: E402
@@ -71,6 +72,17 @@ def bert(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return bert_folder(tmp_path / "bert", do_lower_case=True)
 
 
+def test_each_option_of_each_class_is_in_one_list() -> None:
+    lists = [options.OWN, {*options.NOTHING}, {*options.ALLOWED} | options.CHANGES_IDS]
+    names = {name for name in tokenization_auto.TOKENIZER_MAPPING_NAMES.values() if name}
+    found = {each for name in names for each in options.class_parameters(name)}
+    assert len(found) > 100
+    for each in found:
+        if not each.endswith(("_token", "_file")):
+            assert sum(each in known for known in lists) == 1, each
+    assert not options.OWN & options.CHANGES_IDS
+
+
 # Folders that a class reads
 
 
@@ -100,8 +112,8 @@ def test_an_option_goes_before_the_setting(bert: Path, tmp_path: Path) -> None:
     assert ours.tokenize("the low") == ["the", "low"]
     # It stays so where the tokenizer is saved and opened again, also if it is given again.
     ours.save_pretrained(tmp_path / "saved")
-    for options in ({}, {"do_lower_case": False}):
-        again = WWHOTokenizer.from_pretrained(tmp_path / "saved", **options)
+    for option in ({}, {"do_lower_case": False}):
+        again = WWHOTokenizer.from_pretrained(tmp_path / "saved", **option)
         assert again.tokenize("The low") == ours.tokenize("The low")
         assert again.special_tokens_map == ours.special_tokens_map
     with pytest.raises(ValueError, match="do_lower_case=True cannot change a model"):

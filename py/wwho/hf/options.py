@@ -53,6 +53,8 @@ NOTHING = {
     "stride": "a call says how far rows overlap",
     "truncation_strategy": "a call says how rows are cut",
     "pad_to_multiple_of": "a call says how rows are filled",
+    "lang2id": "it numbers languages, for a model's embeddings",
+    "id2lang": "it numbers languages, for a model's embeddings",
     "device_map": "it says where a model's weights lie",
     "dtype": "it says how a model's weights are stored",
     "torch_dtype": "it says how a model's weights are stored",
@@ -96,9 +98,16 @@ CHANGES_IDS = frozenset(
         *("predict_timestamps", "language_codes", "lang_codes", "langs", "separate_vocabs"),
         *("trim_offsets", "spaces_between_special_tokens", "use_source_tokenizer", "errors"),
         *("tokenizer_object", "vocab", "merges", "dropout", "sp_model_kwargs", "gguf_file"),
+        *("unk_id", "mask_token_sent", "_spm_precompiled_charsmap", "replace_word_delimiter_char"),
+        *("phonemizer_lang", "phonemizer_backend", "source_spm", "target_spm", "entity_vocab"),
+        *("cls_token_box", "sep_token_box", "pad_token_box", "pad_token_label"),
+        *("only_label_first_subword", "max_entity_length", "max_mention_length", "tags_dict"),
+        *("max_depth", "max_width", "pad_width", "question_encoder", "generator"),
+        *("cell_trim_length", "max_column_id", "max_row_id", "strip_column_names"),
+        *("update_answer_coordinates", "min_question_length", "max_question_length"),
     }
 )
-"""Options by which some class of transformers changes ids, offsets or decoded text."""
+"""Options by which some class of transformers changes ids, offsets, labels or decoded text."""
 
 logger = logging.get_logger(__name__)
 
