@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import random
 from collections.abc import Iterable
 from pathlib import Path
@@ -187,6 +189,21 @@ def test_random_options_of_a_tokenizer_json(model_class: str, seed: int, tmp_pat
     for _ in range(3):
         names = chance.sample(sorted(values), 3)
         assert_same_ids(folder, **{name: chance.choice(values[name]) for name in names})
+
+
+def test_a_tokenizer_json_alone(tmp_path: Path) -> None:
+    folder = json_folder(tmp_path, byte_level(), tokenizer_class="GPT2Tokenizer")
+    file = folder / "tokenizer.json"
+    for value in (True, False):
+        expected = AUTO.from_pretrained(folder, add_prefix_space=value)("low")["input_ids"]
+        for ours in (
+            WWHOTokenizer.from_pretrained(file, add_prefix_space=value),
+            WWHOTokenizer(file, add_prefix_space=value),
+            WWHOTokenizer(tokenizer_file=file, add_prefix_space=value),
+        ):
+            assert ours("low")["input_ids"] == expected
+            assert pickle.loads(pickle.dumps(ours))("low")["input_ids"] == expected
+            assert copy.deepcopy(ours)("low")["input_ids"] == expected
 
 
 def test_saved_options_of_a_tokenizer_json(tmp_path: Path) -> None:

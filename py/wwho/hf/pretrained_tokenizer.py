@@ -121,7 +121,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             vocab_file: a name of `wwho.list_encoding_names()`, a `.wwho` file, a file or folder
                 that `wwho.importers` reads, or an open `wwho.Tokenizer`. None for `tokenizer_file`,
                 or else the folder of `from_pretrained`.
-            tokenizer_file: a file to read if there is no `vocab_file`.
+            tokenizer_file: a file to read if no `vocab_file` is given.
             options: those of `PreTrainedTokenizer`: `eos_token`, `padding_side`, `chat_template`,
                 `special_tokens_pattern` and so on.
 
@@ -129,6 +129,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             ArtifactError: the file is no artifact, or missing in the folder of `from_pretrained`.
             FileNotFoundError: there is no such file, nor an encoding of this name.
         """
+        if tokenizer_file is not None and vocab_file == DEFAULT_ENCODING:
+            vocab_file = None
         folder = options.get("name_or_path")
         source = vocab_file or tokenizer_file or folder
         # Of what from_pretrained passes, only what its caller said goes before a folder's settings.
@@ -199,6 +201,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         # transformers takes a tokenizer.model and the like for the file of any class. The folder
         # says more than the file.
         found = files.get("vocab_file")
+        files.setdefault("vocab_file", None)
         if os.path.isdir(name) and found and not str(found).endswith(VOCAB_FILE):
             files["vocab_file"] = None
         made: WWHOTokenizer = super()._from_pretrained(
