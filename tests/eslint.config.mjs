@@ -18,7 +18,7 @@ const CLUTTER = [
 ];
 
 export default [
-  { ignores: ["**/node_modules/", "tests/bundlers/build/"] },
+  { ignores: ["**/node_modules/", "tests/bundlers/build/", "web/docs/"] },
   {
     files: ["**/*.js", "**/*.mjs"],
     linterOptions: { reportUnusedDisableDirectives: "error" },

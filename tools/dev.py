@@ -60,9 +60,19 @@ NODE_TEST = ["node", "--test", "--test-reporter=spec"]
 NODE_WITH_PYTHON = ("broken.test.mjs",)  # of the tests for Node.js, those that run Python
 JS_FOLDERS = ("web", "tests", "tools")
 # Folders of tests that have Node packages, by the name of their stamp.
-NODE_PACKAGES = {"node": "tests", "bundlers": "tests/bundlers", "pyodide": "tests/pyodide"}
+NODE_PACKAGES = {
+    "node": "tests",
+    "bundlers": "tests/bundlers",
+    "pyodide": "tests/pyodide",
+    "docs": "tools/docs",
+}
 BUN = "tests/node_modules/bun/bin/bun.exe"  # so called everywhere
 TOKENIZERS = "tests/tokenizers"
+DOCS_SOURCES = (
+    *("*.md", "schemas/*.md", "web/*.md", "web/package/*.md", "web/package/*.d.ts"),
+    *("wasm/*.md", "wasm/include/*.h", "tools/*/*.md", "tools/build_docs.py", "tools/docs/*.*"),
+    *("py/wwho/**/*.py", "py/wwho/**/*.md"),
+)
 FONT_SOURCES = ("tools/build_fonts.py", "web/site/package-lock.json", "schemas/*.json")
 
 
@@ -95,7 +105,7 @@ def main() -> int:
 def demo(*, check: bool, port: int) -> int:
     """Set up, print the worked example and, unless `check`, serve the page; return an exit code."""
     make_environment()
-    install_package("demo", "train")
+    install_package("demo", "docs", "train")
     print_heading(f"{EXAMPLE!r} in wwho_328k, native backend")
     command = [wwho_command(), "encode", "--model", "wwho_328k", "--backend", "native", "--show"]
     shown = subprocess.run(command, cwd=ROOT, input=EXAMPLE.encode(), check=False)
@@ -104,6 +114,9 @@ def demo(*, check: bool, port: int) -> int:
     command = [wwho_command(), "serve", "--port", str(port)]
     if shutil.which("npm"):
         pack_fonts()
+        with suppress(SystemExit):  # without them, the page's link to them says how they are made
+            install_node_packages("docs")
+            build_docs()
         with suppress(SystemExit):  # without Pyodide the page imports no tokenizer of others
             install_node_packages("pyodide")
             command += ["--pyodide", f"{NODE_PACKAGES['pyodide']}/node_modules/pyodide-314"]
@@ -336,6 +349,19 @@ def pack_fonts() -> None:
             print("   npm could not fetch them: the page uses those of the browser", flush=True)
         else:
             write_stamps(fonts=stamp)
+
+
+def build_docs() -> None:
+    """Build the documentation, unless it is current.
+
+    Raises:
+        SystemExit: a generator fails.
+    """
+    stamp = fingerprint(DOCS_SOURCES)
+    if read_stamps().get("docs") != stamp or not (ROOT / "web" / "docs").is_dir():
+        print_heading("Building the documentation")
+        run_or_exit([str(PYTHON), "tools/build_docs.py"])
+        write_stamps(docs=stamp)
 
 
 def install_tokenizers() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wwho.format.files import write_atomic
 from wwho.serve.site_files import (
+    DOCS,
     FOLDERS,
     FONTS,
     IMPORTER,
@@ -37,6 +38,8 @@ def write_site(folder: Path, pyodide: Path | None) -> None:
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_atomic(folder / name, data)
+    if DOCS.is_dir():
+        shutil.copytree(DOCS, folder / "docs", dirs_exist_ok=True)
     if pyodide is not None:
         shutil.copytree(pyodide, folder / "pyodide", dirs_exist_ok=True)
 

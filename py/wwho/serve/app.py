@@ -13,7 +13,14 @@ from werkzeug.exceptions import HTTPException
 
 from wwho.serve import problems
 from wwho.serve.api import make_api_routes
-from wwho.serve.site_files import FOLDERS, Site, add_site_routes, make_pyodide_routes
+from wwho.serve.site_files import (
+    DOCS,
+    FOLDERS,
+    Site,
+    add_site_routes,
+    make_docs_routes,
+    make_pyodide_routes,
+)
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; "
@@ -46,6 +53,7 @@ def create_app(*, pyodide_folder: Path | None = None, url: str | None = None) ->
     app.register_error_handler(HTTPException, problems.http_problem_response)
     app.register_error_handler(problems.ProblemError, problems.problem_response)
     app.register_blueprint(make_api_routes())
+    app.register_blueprint(make_docs_routes(DOCS))
     if pyodide_folder is not None:
         app.register_blueprint(make_pyodide_routes(pyodide_folder))
     add_site_routes(app, site)

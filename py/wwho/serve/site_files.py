@@ -34,6 +34,16 @@ PYTHON = "python/wwho.zip"
 """The path of wwho in Python with its tokenizers, for the Python page."""
 FONTS = "fonts/noto.css"
 """The path of the styles of the page's fonts, empty unless tools/build_fonts.py has made them."""
+DOCS = WEB / "docs"
+"""The documentation as web pages, if tools/build_docs.py has made it."""
+NO_DOCS = (
+    "The documentation is not built here. In a clone of the project, `pip install '.[docs]'`, "
+    "`npm install` in tools/docs and `python tools/build_docs.py` make it."
+)
+DOCS_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
 REMEDY = "install wwho again, or restore the file in the clone of its repository"
 # Files with other suffixes are not served. The types are fixed here, because the system's own table
 # differs between machines.
@@ -279,6 +289,33 @@ def make_pyodide_routes(folder: Path) -> Blueprint:
     def serve_archive() -> Response:
         """Return the response with the package wwho for Pyodide."""
         return archive().response(REVALIDATE)
+
+    return blueprint
+
+
+def make_docs_routes(folder: Path) -> Blueprint:
+    """Return the routes of the documentation: `/docs/` for the files of a folder.
+
+    Without the folder, `/docs/` says how it is made.
+
+    Args:
+        folder: the folder that tools/build_docs.py writes.
+    """
+    blueprint = Blueprint("docs", __name__)
+
+    @blueprint.get("/docs/", defaults={"name": "index.html"})
+    @blueprint.get("/docs/<path:name>")
+    def serve_docs_file(name: str) -> Response:
+        """Return the response with a file of the folder; 404 for what is not in it.
+
+        The generators write scripts into pages, which no other page may have.
+        """
+        if not folder.is_dir():
+            return Response(f"{NO_DOCS}\n", 404, mimetype="text/plain")
+        mime = MIME_TYPES.get(Path(name).suffix)
+        response = send_from_directory(folder.resolve(), name, mimetype=mime)
+        response.headers["Content-Security-Policy"] = DOCS_POLICY
+        return response
 
     return blueprint
 

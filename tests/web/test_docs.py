@@ -1,0 +1,104 @@
+"""The documentation as web pages: built, served, searched."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+for needed in ("brotli", "flask", "mkdocs", "mkdocstrings", "msgspec"):
+    pytest.importorskip(needed, reason=f"needs {needed}")
+expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
+
+from werkzeug.serving import make_server  # noqa: E402
+
+from wwho.serve import app as application  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import build_docs  # noqa: E402
+
+pytestmark = pytest.mark.page
+
+
+@pytest.fixture(scope="module")
+def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation, built strictly: a link or an anchor that leads nowhere is an error."""
+    if not build_docs.TYPEDOC.is_file():
+        pytest.skip("needs TypeDoc: npm install in tools/docs")
+    target = tmp_path_factory.mktemp("built") / "docs"
+    build_docs.build(target)
+    return target
+
+
+@pytest.fixture
+def served(docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a server that has it."""
+    monkeypatch.setattr(application, "DOCS", docs)
+    server = make_server("127.0.0.1", 0, application.create_app(), threaded=True)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_every_page_and_reference_is_there(docs: Path) -> None:
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.html")}
+    assert pages >= {name.replace(".md", ".html") for name in build_docs.PAGES.values()}
+    python = (docs / "python" / "tokenizer.html").read_text("utf-8")
+    assert "Cut a text into chunks of at most" in python
+    javascript = (docs / "javascript" / "reference" / "index.html").read_text("utf-8")
+    assert "openai" in javascript
+    declared = (ROOT / "wasm" / "include" / "wwho.h").read_text("utf-8")
+    functions = re.findall(r"^(?:uint32_t|int|size_t|const char \*) ?(wwho_\w+)\(", declared, re.M)
+    page = (docs / "c.html").read_text("utf-8")
+    assert [name for name in functions if f'id="{name}"' not in page] == []
+
+
+def test_nothing_is_fetched_from_another_host(docs: Path) -> None:
+    loaded = re.compile(r"<(?:script|link|img)\b[^>]*\b(?:src|href)=\"(https?:)?//[^\"]*\"")
+    kept = re.compile(r'rel="canonical"')
+    for path in docs.rglob("*.html"):
+        found = [each[0] for each in loaded.finditer(path.read_text("utf-8"))]
+        assert [each for each in found if not kept.search(each)] == [], path
+
+
+def test_the_page_leads_to_it_and_it_searches(page: Any, served: str) -> None:
+    page.goto(served)
+    page.click("nav a:has-text('Docs')")
+    expect(page).to_have_title(re.compile("WWHO"))
+    page.fill("input[name=query]", "superwords")
+    expect(page.locator(".md-search-result__link").first).to_be_visible()
+    page.goto(f"{served}/docs/javascript/reference/index.html")
+    expect(page.locator("body")).to_contain_text("encodingForModel")
+
+
+def test_without_it_the_server_says_how_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application, "DOCS", tmp_path / "none")
+    response = application.create_app().test_client().get("/docs/")
+    assert response.status_code == 404
+    assert "build_docs.py" in response.text
+
+
+def test_the_command_says_what_is_missing() -> None:
+    code = "import sys, build_docs; from pathlib import Path; build_docs.TYPEDOC = Path('none')"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; build_docs.build()"],
+        cwd=ROOT / "tools",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "npm install in tools/docs" in done.stderr
