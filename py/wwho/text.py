@@ -14,6 +14,7 @@ Unk = Literal["spell", "token"]
 """The result for a syllable outside the vocabulary: base tokens, or [UNK], which loses its text."""
 
 _STRAY_BYTE = re.compile("[\udc80-\udcff]")
+_SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 LONG_TEXT = 2000
 """Characters: for a shorter `str`, keeping its UTF-8 would take as long as making it."""
@@ -47,6 +48,24 @@ def to_bytes(text: Text) -> bytes:
     if isinstance(text, (bytearray, memoryview)):
         return bytes(text)
     raise TypeError(f"expected str or bytes, found {type(text).__name__}")
+
+
+def places_in_str(text: Text) -> list[int] | None:
+    """Return where each code point of a text as it is read begins in the `str` that was given.
+
+    The last item is the length of the `str`. None if every code point is at its own number, as in
+    any text without pairs of surrogates, each of which is read as one code point, and in bytes.
+
+    Example:
+        >>> places_in_str("a" + chr(0xD83D) + chr(0xDE00) + "b")
+        [0, 1, 3, 4]
+    """
+    if not isinstance(text, str) or text.isascii():
+        return None
+    seconds = {pair.start() + 1 for pair in _SURROGATE_PAIR.finditer(text)}
+    if not seconds:
+        return None
+    return [place for place in range(len(text) + 1) if place not in seconds]
 
 
 def all_bytes(texts: Iterable[Text]) -> list[bytes]:

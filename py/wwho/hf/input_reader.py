@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -15,7 +14,7 @@ from tokenizers import AddedToken
 from wwho.format.layout import SYLLABLE
 from wwho.format.template import Spaced, What
 from wwho.hf.added_tokens import with_added_tokens, with_pretoken_spans
-from wwho.text import all_bytes, to_bytes
+from wwho.text import all_bytes, places_in_str, to_bytes
 from wwho.tokenizer import Tokenizer
 
 Input: TypeAlias = str | Sequence[str] | Sequence[int]
@@ -25,8 +24,6 @@ UntrimmedInput: TypeAlias = tuple[list[int], list[Spaced]]
 
 THREADS = 8
 """How many threads share a batch at most."""
-
-_SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 class InputReader:
@@ -174,10 +171,9 @@ class InputReader:
             spaced = list(starmap(Spaced, offsets))
             if self._trim:
                 spaced = self.enc._offsets_with_spaces(to_bytes(part), ids, offsets, self._trim)
-            if _SURROGATE_PAIR.search(part):
-                bounds = character_bounds(part)
+            if places := places_in_str(part):
                 spaced = [
-                    place._replace(start=bounds[place.start], end=bounds[place.end])
+                    place._replace(start=places[place.start], end=places[place.end])
                     for place in spaced
                 ]
             yield ids, spaced
@@ -206,16 +202,3 @@ def join_inputs(inputs: Iterable[UntrimmedInput]) -> UntrimmedInput:
         all_ids += ids
         all_places += places
     return all_ids, all_places
-
-
-def character_bounds(text: str) -> Sequence[int]:
-    """Return the index in a `str` at which each character begins, and the length of the `str`.
-
-    A pair of surrogates is one character.
-
-    Example:
-        >>> list(character_bounds("a\\ud83d\\ude00b"))
-        [0, 1, 3, 4]
-    """
-    second_halves = {pair.start() + 1 for pair in _SURROGATE_PAIR.finditer(text)}
-    return [at for at in range(len(text) + 1) if at not in second_halves]

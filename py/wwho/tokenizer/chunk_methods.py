@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from wwho.backends.backend import Backend, Span
 from wwho.errors import LimitError
+from wwho.text import places_in_str
 from wwho.tokenizer.grapheme_clusters import cluster_edges
 from wwho.tokenizer.open_model import OpenModel
 from wwho.tokenizer.special_tokens import Allowed
@@ -83,7 +84,7 @@ class ChunkMethods(OpenModel):
             # A beginning may have more tokens alone than within the whole text, such as one that
             # ends in the first half of a contraction: so it is counted anew.
             if cuts.is_cluster_edge(place) and cuts.count_within(0, place, most) is not None:
-                return cuts.text[:place]
+                return cuts.given[: cuts.place_in_given(place)]
         return ""
 
     def chunk(
@@ -167,8 +168,7 @@ class ChunkMethods(OpenModel):
             ids, starts, ends = self._backend.encode_with_places(data, mask, False)
         offsets = self._backend.offsets(data, starts, ends, False)
         is_in_unit = self._is_in_unit(spans)
-        # Not the text as given: its lone surrogates are U+FFFD now, and its pairs one character.
-        text = data.decode("utf-8")
+        given, text = text, data.decode("utf-8")
         # Place k is before token k, so what stands between two tokens, such as a combining mark
         # that was composed, goes with the token before it.
         token_begins = [*(first for first, _ in offsets[1:]), len(text)]
@@ -179,7 +179,16 @@ class ChunkMethods(OpenModel):
                 tokens_before.append(k)
                 places.append(place)
         is_cluster_edge = cluster_edges(text)
-        return _TextWithCuts(self._backend, text, mask, tokens_before, places, is_cluster_edge)
+        return _TextWithCuts(
+            self._backend,
+            text,
+            given,
+            places_in_str(given),
+            mask,
+            tokens_before,
+            places,
+            is_cluster_edge,
+        )
 
     def _is_in_unit(self, spans: Iterable[Span]) -> Callable[[int], bool]:
         """Return a function that says whether a byte place is within a syllable, not at its edge.
@@ -208,7 +217,10 @@ class _TextWithCuts:
 
     Attributes:
         backend: counts the tokens of parts.
-        text: the text that is encoded.
+        text: the text that is encoded: that which was given, but its lone surrogates are U+FFFD,
+            and its pairs one character.
+        given: the text that was given.
+        given_places: what `places_in_str` returns for it.
         mask: the special tokens that are allowed, as backends take them.
         tokens_before: how many of the text's tokens lie before each place; ascending.
         places: the places in code points; ascending, the first 0.
@@ -217,10 +229,16 @@ class _TextWithCuts:
 
     backend: Backend
     text: str
+    given: str
+    given_places: list[int] | None
     mask: bytes | None
     tokens_before: list[int]
     places: list[int]
     is_cluster_edge: Callable[[int], bool]
+
+    def place_in_given(self, place: int) -> int:
+        """Return the place in the text that was given, in code points, of one in `text`."""
+        return place if self.given_places is None else self.given_places[place]
 
     def count_within(self, start: int, end: int, limit: int) -> int | None:
         """Return how many tokens `text[start:end]` has alone; None if more than the limit."""
@@ -305,9 +323,10 @@ class _Chunker:
         if not self.cuts.is_cluster_edge(last):
             return None
         n_tokens = self.cuts.count_within(first, last, self.limit)
-        return (
-            None if n_tokens is None else Chunk(self.cuts.text[first:last], first, last, n_tokens)
-        )
+        if n_tokens is None:
+            return None
+        start, end = self.cuts.place_in_given(first), self.cuts.place_in_given(last)
+        return Chunk(self.cuts.given[start:end], start, end, n_tokens)
 
     def _start_after(self, end: int) -> int:
         """Return the place where the chunk after one that ends at `end` should begin.

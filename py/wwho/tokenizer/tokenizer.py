@@ -14,7 +14,7 @@ from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, errors_name_file
 from wwho.format.files import is_artifact, write_atomic
 from wwho.format.template import Template
-from wwho.text import Text, Unk, to_bytes
+from wwho.text import Text, Unk, places_in_str, to_bytes
 from wwho.tokenizer.batch_methods import BatchMethods
 from wwho.tokenizer.chunk_methods import ChunkMethods
 from wwho.tokenizer.count_methods import CountMethods
@@ -385,7 +385,8 @@ class Tokenizer(
             offsets: for each id the first code point that it touches, and the one after the last.
 
             Where a character is made of several tokens, each of them touches it. A byte that is not
-            UTF-8 counts as a code point, and a pair of surrogates in a `str` as one. If the model
+            UTF-8 counts as a code point. Those of a `str` are as it was given: a pair of surrogates
+            in it is two of them, of which no token touches only one. If the model
             normalizes, a token stands at the code points that its text came from, as in Hugging
             Face's `tokenizers`: of several that were composed, that is the first one. Of a pair,
             offsets are those in its own text; tokens of the template stand at (0, 0). A model whose
@@ -407,7 +408,10 @@ class Tokenizer(
         for each in (text,) if pair is None else (text, pair):
             data, mask = self._bytes_and_mask(each, allowed_special, disallowed_special)
             texts.append(data)
-            rows.append(self._backend.encode_with_offsets(data, mask, unk_as_token))
+            ids, offsets = self._backend.encode_with_offsets(data, mask, unk_as_token)
+            if places := places_in_str(each):
+                offsets = [(places[start], places[end]) for start, end in offsets]
+            rows.append((ids, offsets))
         return self._fill_template_with_offsets(texts, rows, add_special_tokens)
 
     def encode_single_token(self, text_or_bytes: Text) -> int:
