@@ -340,7 +340,9 @@ def chunks() -> Iterator[dict[str, object]]:
                 line: dict[str, object] = {"encoding": name, "text": text, "limit": limit}
                 line |= {"overlap": overlap, "prefer": prefer}
                 try:
-                    found = tokenizer.chunk(text, limit, overlap=overlap, prefer=prefer)
+                    found = tokenizer.chunk(
+                        text, limit, overlap=overlap, prefer=prefer, oversize="error"
+                    )
                     line["chunks"] = [chunk[1:] for chunk in found]
                 except LimitError:
                     line["chunks"] = None

@@ -38,7 +38,7 @@ def test_vectors() -> None:
         assert len(enc.truncate(*arguments)) == case["truncated"], case
         if case["chunks"] is None:
             with pytest.raises(LimitError, match="has more tokens than the limit"):
-                enc.chunk(*arguments, **options)
+                enc.chunk(*arguments, **options, oversize="error")
         else:
             found = enc.chunk(*arguments, **options)
             assert [list(chunk[1:]) for chunk in found] == case["chunks"], case
@@ -53,6 +53,21 @@ def test_vectors_are_those_of_the_generator() -> None:
     assert made == [case for case in CASES if len(case["text"]) < 60]
 
 
+def _check_oversized(enc: Tokenizer, text: str, limit: int, overlap: int) -> None:
+    """Check the chunks of a text that has a syllable or cluster above the limit."""
+    whole = enc.chunk(text, limit, overlap=overlap, oversize="keep")
+    parts = enc.chunk(text, limit, overlap=overlap)
+    is_edge = cluster_edges(text)
+    for chunks in (whole, parts):
+        assert "".join(text[a:b] for a, b in pairwise([0, *(c.end for c in chunks)])) == text
+        for chunk in chunks:
+            assert chunk.text == text[chunk.start : chunk.end] != ""
+            assert chunk.tokens == enc.count(chunk.text)
+    assert all(is_edge(chunk.end) for chunk in whole)
+    assert max(chunk.tokens for chunk in whole) > limit
+    assert all(chunk.tokens <= limit or len(chunk.text) == 1 for chunk in parts)
+
+
 @examples(600)
 @given(text=texts, limit=st.integers(1, 40), data=st.data())
 def test_what_holds_of_any_text(enc: Tokenizer, text: str, limit: int, data: st.DataObject) -> None:
@@ -60,12 +75,13 @@ def test_what_holds_of_any_text(enc: Tokenizer, text: str, limit: int, data: st.
     start = enc.truncate(text, limit)
     assert text.startswith(start)
     assert enc.count(start) <= limit
+    prefer = data.draw(st.sampled_from(BOUNDARIES))
     try:
-        chunks = enc.chunk(
-            text, limit, overlap=overlap, prefer=data.draw(st.sampled_from(BOUNDARIES))
-        )
+        chunks = enc.chunk(text, limit, overlap=overlap, prefer=prefer, oversize="error")
     except LimitError:
+        _check_oversized(enc, text, limit, overlap)
         return
+    assert enc.chunk(text, limit, overlap=overlap, prefer=prefer) == chunks
     is_edge = cluster_edges(text)
     for chunk in chunks:
         assert chunk.text == text[chunk.start : chunk.end] != ""

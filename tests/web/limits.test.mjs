@@ -128,7 +128,7 @@ for (const tokenizer of tokenizers) {
       ]) {
         const tried = triedChunks(tokenizer, text, limit, overlap);
         const why = JSON.stringify([text, limit, overlap]);
-        if (!tried) assert.throws(() => tokenizer.chunk(text, limit, { overlap, prefer: "token" }), { status: "LIMIT" }, why);
+        if (!tried) assert.throws(() => tokenizer.chunk(text, limit, { overlap, prefer: "token", oversize: "error" }), { status: "LIMIT" }, why);
         else assert.deepEqual(tokenizer.chunk(text, limit, { overlap, prefer: "token" }).map(({ start, end }) => [start, end]), tried, why);
       }
     }
@@ -267,7 +267,7 @@ test("a syllable that base tokens spell is not cut", () => {
   const count = wwho.countTokens(text);
   const starts = new Set(Array.from({ length: count + 1 }, (_, limit) => wwho.truncate(text, limit)));
   assert.deepEqual([...starts], ["", "क", "क क्ष्म्य्व्ट्ठ्ळ", text]);
-  assert.throws(() => wwho.chunk(text, 3), {
+  assert.throws(() => wwho.chunk(text, 3, { oversize: "error" }), {
     name: "WwhoError",
     status: "LIMIT",
     message: /unit 1 \(" क्ष्म्य्व्ट्ठ्ळ.*more tokens than the limit, 3.*higher limit/,
@@ -305,7 +305,22 @@ test("overlaps with long runs of marks are found in linear time", () => {
   const chunks = o200k.chunk(("word ".repeat(2048) + run).repeat(6), 8192, { overlap: 4096 });
   assert.equal(chunks.at(-1).end, 6 * (5 * 2048 + run.length));
   const hostile = `${"hello world ".repeat(5000)}a${"\u0301".repeat(20_000)}`;
-  assert.throws(() => o200k.chunk(hostile, 10_000, { overlap: 9999 }), { status: "LIMIT", message: /unit 59999 / });
+  assert.throws(() => o200k.chunk(hostile, 10_000, { overlap: 9999, oversize: "error" }), { status: "LIMIT", message: /unit 59999 / });
+});
+
+test("one character above the limit loses no other chunk", () => {
+  const hostile = `before a${"\u0301".repeat(300)} after`;
+  const whole = o200k.chunk(hostile, 100, { oversize: "keep" });
+  assert.deepEqual(whole.map(({ text }) => text).join(""), hostile);
+  assert.equal(Math.max(...whole.map(({ tokens }) => tokens)), o200k.countTokens(`a${"\u0301".repeat(300)}`));
+  const parts = o200k.chunk(hostile, 100);
+  assert.equal(parts.map(({ text }) => text).join(""), hostile);
+  assert.ok(parts.every(({ text, tokens }) => tokens <= 100 && tokens === o200k.countTokens(text)));
+  const most = o200k.countTokens("👩‍👩‍👧") - 1;
+  const family = o200k.chunk("👩‍👩‍👧", most);
+  assert.ok(family.length > 1 && family.every(({ tokens }) => tokens <= most));
+  assert.throws(() => o200k.chunk("a", 10, { oversize: "cut" }), { status: "ARGUMENT", message: /split, keep, error/ });
+  assert.equal(o200k.chunk(`a${"\u0301".repeat(200_000)}`, 50).at(-1)?.end, 200_001);
 });
 
 test("special tokens count as such where they are allowed", () => {
@@ -351,7 +366,7 @@ test("arguments that are none", () => {
   refused(() => o200k.chunk("a", 5, { overlap: 5 }), /^overlap is 5; expected less than limit, which is 5$/);
   refused(() => o200k.chunk("a", 5, { overlap: -1 }), /^overlap is -1/);
   refused(() => o200k.chunk("a", 5, { prefer: "page" }), /^prefer is "page"; expected one of paragraph, sentence, line/);
-  refused(() => o200k.chunk("a", 5, { overlaps: 1 }), /^there is no option "overlaps"; expected .*overlap, prefer$/);
+  refused(() => o200k.chunk("a", 5, { overlaps: 1 }), /^there is no option "overlaps"; expected .*overlap, prefer, oversize$/);
   refused(() => o200k.chunk("a", 5, 1), /^options is 1/);
   refused(() => o200k.truncate(new Uint8Array(3), 1), /^text is of type object; expected a string; .*TextDecoder/);
   refused(() => o200k.chunk(null, 1), /^text is null/);

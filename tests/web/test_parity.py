@@ -59,7 +59,14 @@ def expected(enc: wwho.Tokenizer, text: str, pair: str) -> dict[str, Any]:
     ids = enc.encode(text)
     counts: list[dict[str, Any]] = [{}, {"allowed_special": "all"}, {"add_special_tokens": True}]
     around: list[dict[str, Any]] = [{}, {"add_special_tokens": True}]
-    chunks: list[dict[str, Any]] = [{}, {"overlap": 2}, {"prefer": "token"}, around[1]]
+    chunks: list[dict[str, Any]] = [
+        {},
+        {"overlap": 2},
+        {"prefer": "token"},
+        {"oversize": "keep"},
+        {"oversize": "error"},
+        around[1],
+    ]
     within = [
         enc.count_till_limit(text, most, *pairs, **options)
         for most in (0, 1, LIMIT, len(ids))

@@ -73,6 +73,12 @@ export interface ChunkOptions extends TemplateOptions {
    * The default is "paragraph" (before a blank line). "token": as much as fits.
    */
   prefer?: "paragraph" | "sentence" | "line" | "word" | "token";
+  /**
+   * For a syllable or character (grapheme cluster) that alone has more tokens than the limit, as hostile text may have: "split" (the default)
+   * cuts it between code points into chunks that keep the limit, and only a single code point may then be above it; "keep" makes it one
+   * chunk, above the limit; "error" throws an error with status LIMIT.
+   */
+  oversize?: "split" | "keep" | "error";
 }
 
 export interface LoadOptions {
@@ -265,8 +271,8 @@ export class Tokenizer implements Disposable {
   truncate(text: string, limit: number, options?: TemplateOptions): string;
   /**
    * Return the text in chunks of at most `limit` tokens each, cut between two tokens, never inside a syllable or a character, and if possible
-   * where `prefer` says. Each chunk begins where the one before it ends or, with `overlap`, earlier. Status LIMIT if a single syllable
-   * has more tokens.
+   * where `prefer` says. Each chunk begins where the one before it ends or, with `overlap`, earlier. A single syllable that has more
+   * tokens is cut, kept or an error, as `oversize` says.
    */
   chunk(text: string, limit: number, options?: ChunkOptions): Chunk[];
   /** Return the text of ids; broken UTF-8 becomes U+FFFD. */

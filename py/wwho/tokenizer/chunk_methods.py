@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from operator import index
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, get_args
 
 from wwho.backends.backend import Backend, Span
 from wwho.errors import LimitError
@@ -17,6 +17,11 @@ from wwho.tokenizer.special_tokens import Allowed
 
 if TYPE_CHECKING:
     from wwho.tokenizer.boundaries import Boundary
+
+Oversize = Literal["split", "keep", "error"]
+"""What becomes of a syllable or grapheme cluster that has more tokens than a chunk may have."""
+_NO_LIMIT = (1 << 31) - 1
+"""More tokens than any text has."""
 
 
 class Chunk(NamedTuple):
@@ -94,6 +99,7 @@ class ChunkMethods(OpenModel):
         *,
         overlap: int = 0,
         prefer: Boundary = "paragraph",
+        oversize: Oversize = "split",
         add_special_tokens: bool = False,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
@@ -101,8 +107,9 @@ class ChunkMethods(OpenModel):
         """Cut a text into chunks of at most `limit` tokens, for retrieval, say.
 
         Each chunk begins where the one before it ends or, with an overlap, earlier. Chunks begin
-        and end between two tokens of the text, within no syllable and no grapheme cluster.
-        Nothing is left out, and the empty text has no chunks.
+        and end between two tokens of the text, within no syllable and no grapheme cluster unless
+        it alone has more tokens than the limit, as hostile text may have. Nothing is left out, and
+        the empty text has no chunks.
 
         Args:
             text: the text.
@@ -112,6 +119,10 @@ class ChunkMethods(OpenModel):
             prefer: the best boundary to end chunks at. A chunk ends at the last such boundary that
                 leaves at least half of the limit used; where there is none, at one of the next
                 kind of "paragraph" (a blank line follows), "sentence", "line", "word" and "token".
+            oversize: for a syllable or grapheme cluster with more tokens than the limit: "split"
+                cuts it between code points into chunks that keep the limit, and only a single code
+                point may then be above it; "keep" makes it one chunk, above the limit; "error"
+                raises. No chunk shares tokens with such a one.
             add_special_tokens: whether the tokens of the model's template count in each chunk. The
                 limit must then be greater than their number. A chunk's text contains none of them.
             allowed_special: special tokens that the text may spell, or "all".
@@ -119,9 +130,9 @@ class ChunkMethods(OpenModel):
 
         Raises:
             TypeError: the text is no `str`, or the limit or overlap no whole number.
-            ValueError: `limit`, `overlap` or `prefer` is none of the above.
-            LimitError: one syllable or grapheme cluster alone has more tokens than the limit (also
-                a ValueError).
+            ValueError: `limit`, `overlap`, `prefer` or `oversize` is none of the above.
+            LimitError: with `oversize="error"`, one syllable or grapheme cluster alone has more
+                tokens than the limit (also a ValueError).
             SpecialTokenError: the text spells a disallowed special token.
 
         Example:
@@ -142,9 +153,12 @@ class ChunkMethods(OpenModel):
             )
         if prefer not in BOUNDARIES:
             raise ValueError(f"prefer is {prefer!r}; it is one of {', '.join(BOUNDARIES)}")
+        if oversize not in get_args(Oversize):
+            known = ", ".join(get_args(Oversize))
+            raise ValueError(f"oversize is {oversize!r}; it is one of {known}")
         cuts = self._encode_and_find_cuts(text, allowed_special, disallowed_special)
         boundaries = boundaries_by_kind(cuts.text, cuts.places, prefer)
-        chunks = _Chunker(cuts, most, shared, boundaries, limit_note).chunks()
+        chunks = _Chunker(cuts, most, shared, boundaries, oversize, limit_note).chunks()
         return [chunk._replace(tokens=chunk.tokens + n_special) for chunk in chunks]
 
     def _encode_and_find_cuts(
@@ -256,6 +270,7 @@ class _Chunker:
         limit: the most tokens that a chunk may have, without those of the template.
         overlap: the most tokens that two neighbours may share.
         boundaries: what `boundaries_by_kind` returns for the places.
+        oversize: what becomes of what has more tokens than the limit and is not to be cut.
         limit_note: what an error says after the limit.
     """
 
@@ -263,13 +278,15 @@ class _Chunker:
     limit: int
     overlap: int
     boundaries: list[list[int]]
+    oversize: Oversize
     limit_note: str
 
     def chunks(self) -> list[Chunk]:
         """Return the chunks of the text, in order.
 
         Raises:
-            LimitError: one syllable or grapheme cluster alone has more tokens than the limit.
+            LimitError: one syllable or grapheme cluster alone has more tokens than the limit, and
+                that is to be an error.
         """
         cuts, chunks = self.cuts, list[Chunk]()
         places, last = cuts.places, len(cuts.places) - 1
@@ -284,7 +301,11 @@ class _Chunker:
             elif start < end:
                 start = self._start_with_less_overlap(start, end)
             else:
-                self._raise_limit_error(places[start])
+                end += 1
+                while not cuts.is_cluster_edge(places[end]):
+                    end += 1
+                chunks += self._oversized_chunks(places[start], places[end])
+                start = end
             while start < end and not cuts.is_cluster_edge(places[start]):
                 start += 1
         return chunks
@@ -322,11 +343,45 @@ class _Chunker:
         first, last = self.cuts.places[start], self.cuts.places[end]
         if not self.cuts.is_cluster_edge(last):
             return None
-        n_tokens = self.cuts.count_within(first, last, self.limit)
+        return self._chunk_of(first, last, self.limit)
+
+    def _chunk_of(self, first: int, last: int, limit: int) -> Chunk | None:
+        """Return the chunk of some code points; None if it has more tokens than a limit."""
+        n_tokens = self.cuts.count_within(first, last, limit)
         if n_tokens is None:
             return None
         start, end = self.cuts.place_in_given(first), self.cuts.place_in_given(last)
         return Chunk(self.cuts.given[start:end], start, end, n_tokens)
+
+    def _oversized_chunks(self, first: int, last: int) -> Iterator[Chunk]:
+        """Yield the chunks of a syllable or cluster, in code points, that no chunk has room for.
+
+        Raises:
+            LimitError: this is to be an error.
+        """
+        if self.oversize == "error":
+            self._raise_limit_error(first)
+        while first < last:
+            end = last if self.oversize == "keep" else self._longest_within(first, last)
+            chunk = self._chunk_of(first, end, _NO_LIMIT)
+            assert chunk is not None
+            yield chunk
+            first = end
+
+    def _longest_within(self, first: int, last: int) -> int:
+        """Return the last place (code points), at most `last`, that a chunk may reach by the limit.
+
+        It is found by halving, so that each chunk takes time by its own length; at least one code
+        point after `first` is taken, whatever it costs.
+        """
+        low, high = first + 1, min(last, first + 4 * self.limit)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.cuts.count_within(first, middle, self.limit) is None:
+                high = middle - 1
+            else:
+                low = middle
+        return low
 
     def _start_after(self, end: int) -> int:
         """Return the place where the chunk after one that ends at `end` should begin.

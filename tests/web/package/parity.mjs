@@ -51,7 +51,7 @@ for (const file of models) {
         [{}, { pair }].flatMap((given) => around.map((options) => tokenizer.isWithinTokenLimit(text, most, { ...given, ...options }))),
       ),
       truncated: [0, 1, limit].flatMap((most) => around.map((options) => outcome(() => tokenizer.truncate(text, most, options)))),
-      chunks: [{}, { overlap: 2 }, { prefer: "token" }, { addSpecialTokens: true }].map((options) =>
+      chunks: [{}, { overlap: 2 }, { prefer: "token" }, { oversize: "keep" }, { oversize: "error" }, { addSpecialTokens: true }].map((options) =>
         outcome(() => tokenizer.chunk(text, limit, options).map(({ text, start, end, tokens }) => [text, points[start], points[end], tokens])),
       ),
       decoded: [false, true].map((skipSpecialTokens) => tokenizer.decode(tokenizer.encode(text, { allowedSpecial }), { skipSpecialTokens })),

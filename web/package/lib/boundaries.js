@@ -13,6 +13,12 @@ const WINDOW = 512;
  * @property {number[]} tokens how many of the text's tokens lie before each place; ascending, the first 0
  * @property {number[]} places in UTF-16 units; ascending, the first 0, the last the text's length unless the search was limited
  */
+/** What becomes of a syllable or character that alone has more tokens than a chunk may have. */
+export const OVERSIZE = /** @type {const} */ (["split", "keep", "error"]);
+/** More tokens than any text has. */
+const NO_LIMIT = 0x7fffffff;
+
+/** @typedef {(typeof OVERSIZE)[number]} Oversize */
 /** @typedef {{ text: string, start: number, end: number, tokens: number }} Chunk `start` and `end` in UTF-16 units of the whole text */
 /** @typedef {(text: string, limit: number) => number | false} CountWithin returns the count of a text's tokens, or false if there are more than `limit`; tokens of a template are in the count, but not compared with the limit */
 
@@ -39,15 +45,16 @@ export function longestStart(text, limit, { tokens, places }, countWithin) {
  * Cut a text into chunks of at most `limit` tokens each, between two tokens, never inside a syllable or a character, and preferably at a
  * place that is good for a reader. Together the chunks cover the text; each begins where the one before ends, or earlier if they overlap.
  * @param {string} text
- * @param {{ limit: number, aside: string }} most `limit` in tokens, of each chunk encoded alone; `aside` follows the limit in an error message
+ * @param {{ limit: number, aside: string, oversize: Oversize }} most `limit` in tokens, of each chunk encoded alone; `aside` follows the limit in
+ *   an error message; `oversize` is what becomes of a single syllable or character that has more
  * @param {number} overlap about how many tokens a chunk shares with the one before; fewer than `limit`
  * @param {Kind} prefer the best kind of place that a chunk should end at, such as "paragraph"
  * @param {Boundaries} boundaries of the whole text: `tokens[i]` of its tokens lie before `places[i]`
  * @param {CountWithin} countWithin counts the tokens of a text that is encoded alone; false above a limit
  * @returns {Chunk[]} empty for an empty text
- * @throws {WwhoError} LIMIT if a single syllable or character has more tokens than the limit
+ * @throws {WwhoError} LIMIT if a single syllable or character has more tokens than the limit, and that is to be an error
  */
-export function chunks(text, { limit, aside }, overlap, prefer, { tokens, places }, countWithin) {
+export function chunks(text, { limit, aside, oversize }, overlap, prefer, { tokens, places }, countWithin) {
   const isEdge = characterEdges(text);
   const ends = goodEnds(text, places, prefer);
   const last = places.length - 1;
@@ -121,11 +128,42 @@ export function chunks(text, { limit, aside }, overlap, prefer, { tokens, places
       while (!isEdge(places[next])) next++;
       from = Math.max(from + 1, Math.min(end, indexFrom(tokens, tokens[next] - limit)));
     } else {
-      throw new WwhoError("LIMIT", tooLongMessage(text.slice(places[from]), places[from], limit + aside));
+      if (oversize === "error") throw new WwhoError("LIMIT", tooLongMessage(text.slice(places[from]), places[from], limit + aside));
+      do end++;
+      while (!isEdge(places[end]));
+      for (let at = places[from], stop; at < places[end]; at = stop) {
+        stop = oversize === "keep" ? places[end] : longestWithin(text, at, places[end], limit, countWithin);
+        const part = text.slice(at, stop);
+        result.push({ text: part, start: at, end: stop, tokens: /** @type {number} */ (countWithin(part, NO_LIMIT)) });
+      }
+      from = end;
     }
     while (from < end && !isEdge(places[from])) from++;
   }
   return result;
+}
+
+/**
+ * Return the last place, at most `last`, to which a chunk may reach by the limit. It is found by halving, so that each chunk takes time by its
+ * own length; at least one code point is taken, whatever it costs.
+ * @param {string} text
+ * @param {number} first in UTF-16 units
+ * @param {number} last in UTF-16 units
+ * @param {number} limit in tokens
+ * @param {CountWithin} countWithin
+ */
+function longestWithin(text, first, last, limit, countWithin) {
+  const ends = [];
+  for (let at = first; at < last && ends.length < 4 * limit; ends.push(at)) {
+    at += /** @type {number} */ (text.codePointAt(at)) > 0xffff ? 2 : 1;
+  }
+  let [low, high] = [0, ends.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (countWithin(text.slice(first, ends[middle]), limit) === false) high = middle - 1;
+    else low = middle;
+  }
+  return ends[low];
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   requireText,
   tokenLimit,
 } from "./arguments.js";
-import { KINDS, chunks, longestStart } from "./boundaries.js";
+import { KINDS, OVERSIZE, chunks, longestStart } from "./boundaries.js";
 import { Core, decodedTooLongError } from "./core.js";
 import { Decoding, newDecoder, utf8 } from "./decoding.js";
 import { WwhoError } from "./errors.js";
@@ -36,7 +36,7 @@ import { isSymbols, traceScript, tracerOf } from "./trace.js";
 /** @typedef {PairOptions & { array?: boolean }} IdsOptions */
 /** @typedef {PairOptions & { units?: boolean }} OffsetOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
-/** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./boundaries.js").Kind }} ChunkOptions */
+/** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./boundaries.js").Kind, oversize?: import("./boundaries.js").Oversize }} ChunkOptions */
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given checked options: the mask of allowed added tokens and the core's flags; whether ids come in a plain array; a second text; whether the template's ids are added; whether units are wanted */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
@@ -50,7 +50,7 @@ const NONE = new Uint32Array();
 const OFFSET_OPTIONS = new Set([...PAIR_OPTIONS, "units"]);
 const IDS_OPTIONS = new Set([...PAIR_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
-const CHUNK_OPTIONS = new Set([...TEMPLATE_OPTIONS, "overlap", "prefer"]);
+const CHUNK_OPTIONS = new Set([...TEMPLATE_OPTIONS, "overlap", "prefer", "oversize"]);
 const DECODE_OPTIONS = new Set(["skipSpecialTokens"]);
 const FEED_OPTIONS = new Set([...DECODE_OPTIONS, "signal"]);
 /** The longest text that ids may have, in bytes. */
@@ -584,14 +584,14 @@ export class BaseTokenizer {
    * Cut a text into chunks for retrieval, each of at most `limit` tokens, never inside a syllable or a character.
    * @param {string} text
    * @param {number} limit in tokens, of each chunk; with `addSpecialTokens`, the template's are among them
-   * @param {ChunkOptions} [options] `overlap` in tokens, 0 by default; `prefer`, "paragraph" by default
+   * @param {ChunkOptions} [options] `overlap` in tokens, 0 by default; `prefer`, "paragraph" by default; `oversize`, "split" by default
    * @returns {import("./boundaries.js").Chunk[]} in order; none for an empty text
-   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY; LIMIT if a single syllable has more tokens
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY; LIMIT if a single syllable has more tokens, with `oversize: "error"`
    */
   chunk(text, limit, options = {}) {
     requireString(text);
     requireOptions(options, CHUNK_OPTIONS);
-    const { overlap = 0, prefer = "paragraph", ...encoding } = options;
+    const { overlap = 0, prefer = "paragraph", oversize = "split", ...encoding } = options;
     const given = this.#prepareCall(text, encoding, TEMPLATE_OPTIONS);
     const special = this.#templateIdCount(given);
     const most = tokenLimit(limit, "limit", special + 1) - special;
@@ -601,8 +601,9 @@ export class BaseTokenizer {
       throw argumentError("overlap", shared, `less than limit, which is ${most}${aside}`);
     }
     if (!KINDS.includes(prefer)) throw argumentError("prefer", prefer, `one of ${KINDS.join(", ")}`);
+    if (!OVERSIZE.includes(oversize)) throw argumentError("oversize", oversize, `one of ${OVERSIZE.join(", ")}`);
     const within = (/** @type {string} */ part, /** @type {number} */ n) => this.#countWithin(part, special + n, given);
-    return chunks(text, { limit: most, aside }, shared, prefer, this.#boundaries(text, given, MAX_ID), within);
+    return chunks(text, { limit: most, aside, oversize }, shared, prefer, this.#boundaries(text, given, MAX_ID), within);
   }
 
   /**
