@@ -14,6 +14,7 @@ from pathlib import Path
 
 import transformers
 from transformers.models.auto import tokenization_auto as auto
+from transformers.models.whisper.tokenization_whisper import LANGUAGES, TO_LANGUAGE_CODE
 
 FOLDER = Path(__file__).parents[1] / "py" / "wwho" / "importers" / "transformers"
 TABLES = FOLDER / "classes.json"
@@ -21,12 +22,14 @@ EXPECTED = "5.24.0"
 
 
 def tables() -> str:
-    """Return the JSON: the class of each kind of model, and the kinds whose settings are wrong."""
+    """Return the JSON: the class of each kind of model, Whisper's languages, and so on."""
     found = {
         "transformers": transformers.__version__,
         "model_types": {
             kind: name for kind, name in sorted(auto.TOKENIZER_MAPPING_NAMES.items()) if name
         },
+        "whisper_languages": LANGUAGES,
+        "whisper_names": TO_LANGUAGE_CODE,
         "wrong_in_settings": sorted(auto.MODELS_WITH_INCORRECT_HUB_TOKENIZER_CLASS),
     }
     return json.dumps(found, indent=1) + "\n"

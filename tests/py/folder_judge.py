@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,10 +10,15 @@ from typing import Any
 
 import pytest
 
+tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 transformers = pytest.importorskip("transformers", reason="needs transformers")
 
 from wwho.evaluate.check.library_comparison import HARD_TEXTS  # noqa: E402
 from wwho.hf import WWHOTokenizer  # noqa: E402
+from wwho.importers import Options  # noqa: E402
+from wwho.importers.transformers.choice import class_of  # noqa: E402
+from wwho.importers.transformers.classes import draft_of  # noqa: E402
+from wwho.importers.transformers.folder import ModelFolder  # noqa: E402
 
 WORDS = """
     the a an in on low lower new newest wide Hello world café naïve 123 4567 don't U.S. ab-c x_y
@@ -77,3 +83,23 @@ def assert_same_as_auto_tokenizer(
     assert ours.model_input_names == theirs.model_input_names
     assert len(ours) == len(theirs)
     return ours, theirs
+
+
+def assert_same_document(path: Path, *, but: Iterable[str] = ()) -> None:
+    """Compare the tokenizer.json that a class makes of a folder here and in transformers.
+
+    Args:
+        path: the folder.
+        but: components that are not compared.
+    """
+    folder = ModelFolder(path)
+    ours = draft_of(folder, str(class_of(folder)), Options()).document
+    assert ours is not None
+    judge = transformers.AutoTokenizer.from_pretrained(path)
+    theirs = json.loads(judge.backend_tokenizer.to_str())
+    # Both in the form that the library writes, which has all options.
+    ours = json.loads(tokenizers.Tokenizer.from_str(json.dumps(ours)).to_str())
+    for part in ("added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder"):
+        if part not in but:
+            assert ours[part] == theirs[part], part
+    assert ours["model"] == theirs["model"]

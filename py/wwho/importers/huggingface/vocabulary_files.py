@@ -53,8 +53,7 @@ def _read_lines(source: Source, options: Options) -> Imported:
             "a vocab.txt does not say whether text is lower-cased: give --lowercase or "
             "--no-lowercase, or put its tokenizer_config.json beside it"
         )
-    spaces = "".join(map(chr, white_space()))
-    vocab = {line.rstrip(spaces): number for number, line in enumerate(_lines(source))}
+    vocab = pieces_in(source)
     special = [text for text in ("[SEP]", "[CLS]") if text not in vocab]
     if special:
         raise SourceError(f"there is no token {special[0]}; is it a vocab.txt of BERT?")
@@ -86,6 +85,16 @@ def _read_lines(source: Source, options: Options) -> Imported:
     return make(document, source, options, LINES.kind)
 
 
+def pieces_in(file: Source) -> dict[str, int]:
+    """Return the ids of the lines of a vocab.txt; of equal lines, the last one counts.
+
+    Raises:
+        SourceError: the file is not UTF-8.
+    """
+    spaces = "".join(map(chr, white_space()))
+    return {line.rstrip(spaces): number for number, line in enumerate(_lines(file))}
+
+
 def _lines(source: Source) -> list[str]:
     """Return the lines of a file."""
     try:
@@ -106,8 +115,17 @@ def _vocab_and_merges(source: Source) -> tuple[dict[str, int], list[list[str]]]:
     merges = source.beside("merges.txt")
     if merges is None:
         raise SourceError("the vocabulary of a BPE needs its merges: put merges.txt beside it")
+    return source.document, merges_in(merges)
+
+
+def merges_in(file: Source) -> list[list[str]]:
+    """Return the pairs of tokens in a merges.txt, in order.
+
+    Raises:
+        SourceError: a line is no pair, or not UTF-8.
+    """
     pairs = []
-    for number, line in enumerate(_lines(merges), 1):
+    for number, line in enumerate(_lines(file), 1):
         line = line.removeprefix("\ufeff").removesuffix("\r")
         if not line or line.startswith("#version"):
             continue
@@ -117,7 +135,7 @@ def _vocab_and_merges(source: Source) -> tuple[dict[str, int], list[list[str]]]:
                 f"them, found {shown(line)}"
             )
         pairs.append(pair)
-    return source.document, pairs
+    return pairs
 
 
 def gpt2_document(source: Source) -> tuple[dict[str, Any], list[str]]:

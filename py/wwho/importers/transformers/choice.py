@@ -14,7 +14,7 @@ GENERIC = ("TokenizersBackend", "PreTrainedTokenizerFast", "PythonBackend", "Pre
 
 
 @cache
-def _data() -> dict[str, Any]:
+def tables() -> dict[str, Any]:
     """Return the tables that tools/gen_model_classes.py has written."""
     found: dict[str, Any] = json.loads(
         files("wwho.importers.transformers").joinpath("classes.json").read_bytes()
@@ -24,7 +24,7 @@ def _data() -> dict[str, Any]:
 
 def class_of_model_type(model_type: str) -> str | None:
     """Return the class that transformers registers for a `model_type`; None if it has none."""
-    name: str | None = _data()["model_types"].get(model_type)
+    name: str | None = tables()["model_types"].get(model_type)
     return name
 
 
@@ -52,6 +52,6 @@ def class_of(folder: ModelFolder) -> str | None:
     if registered and name != registered:
         if registered in (*GENERIC, "MistralCommonBackend"):
             return "TokenizersBackend"
-        if model_type in _data()["wrong_in_settings"]:
+        if model_type in tables()["wrong_in_settings"]:
             return registered
     return "TokenizersBackend" if name in GENERIC or name == "PreTrainedTokenizer" else name

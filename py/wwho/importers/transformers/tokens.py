@@ -1,0 +1,347 @@
+"""The added tokens of a folder, as the fast classes of transformers add them.
+
+The settings name tokens in several places, of several ages. Tokens that the vocabulary has keep
+their ids there; others get the next free ids in the order in which they are added, whatever ids the
+settings tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn
+
+from wwho.errors import SourceError
+from wwho.importers.source import shown
+from wwho.importers.transformers.folder import ModelFolder
+
+ROLES = (
+    "bos_token",
+    "eos_token",
+    "unk_token",
+    "sep_token",
+    "pad_token",
+    "cls_token",
+    "mask_token",
+)
+"""The roles that every tokenizer of transformers knows, in the order in which tokens are added."""
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+LISTED = "added_tokens_decoder"
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token that is found in a text as a whole.
+
+    Attributes:
+        content: its text.
+        special: whether it is left out of decoded text.
+        single_word: whether it is found only where no letter or digit is beside it.
+        lstrip: whether it takes the white space before it.
+        rstrip: whether it takes the white space after it.
+        normalized: whether it is found in normalized text; None: unless it is special.
+        is_bare: whether the settings give its text alone, so that the class may say the rest.
+    """
+
+    content: str
+    special: bool = False
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    normalized: bool | None = None
+    is_bare: bool = field(default=False, compare=False)
+
+    def entry(self, number: int) -> dict[str, Any]:
+        """Return the token as a tokenizer.json lists it, with an id."""
+        return {"id": number, **self.flags()}
+
+    def flags(self) -> dict[str, Any]:
+        """Return the token's text and all of its flags, by name."""
+        normalized = not self.special if self.normalized is None else self.normalized
+        flags = {name: getattr(self, name) for name in FLAGS} | {"normalized": normalized}
+        return {"content": self.content, **flags}
+
+
+@dataclass(kw_only=True)
+class Tokens:
+    """The tokens that the settings of a folder name.
+
+    Attributes:
+        roles: those with a role of `ROLES`; None: the settings say that there is none.
+        named: those with a name of the model's own, such as "image_token".
+        extra: other special ones.
+        listed: those with ids, by these.
+    """
+
+    roles: dict[str, Token | None] = field(default_factory=dict)
+    named: dict[str, Token] = field(default_factory=dict)
+    extra: list[Token] = field(default_factory=list)
+    listed: dict[int, Token] = field(default_factory=dict)
+
+    def with_defaults(self, defaults: Mapping[str, Any]) -> Tokens:
+        """Return these tokens, and for each role that the settings do not mention the default.
+
+        Args:
+            defaults: texts or tokens by role or by a name that ends in "_token", and a list of
+                texts as "extra_special_tokens", which counts where the settings name none.
+        """
+        usual = {
+            name: Token(token, special=True) if isinstance(token, str) else token
+            for name, token in defaults.items()
+            if name.endswith("_token") and token is not None
+        }
+        roles = {role: usual[role] for role in ROLES if role in usual} | {
+            role: replace(usual[role], content=token.content)
+            if token is not None and token.is_bare and role in usual
+            else token
+            for role, token in self.roles.items()
+        }
+        named = {name: token for name, token in usual.items() if name not in ROLES} | self.named
+        extra = self.extra or [
+            Token(text, special=True) for text in defaults.get("extra_special_tokens", ())
+        ]
+        return Tokens(roles=roles, named=named, extra=extra, listed=self.listed)
+
+    def in_order(self) -> Iterator[Token]:
+        """Yield the tokens in the order in which they are added; a text may come several times.
+
+        One that has a role or a name is special, whatever the list says of it.
+        """
+        roles = [token for role in ROLES if (token := self.roles.get(role)) is not None]
+        special = {token.content for token in (*roles, *self.named.values())}
+        for _, token in sorted(self.listed.items()):
+            yield replace(token, special=True) if token.content in special else token
+        for token in (*roles, *self.named.values()):
+            yield replace(token, special=True)
+        yield from self.extra
+
+
+def read_tokens(folder: ModelFolder) -> Tokens:
+    """Return the tokens that the settings of a folder name.
+
+    tokenizer_config.json counts; where it has no list with ids, special_tokens_map.json goes before
+    it, and added_tokens.json has the ids.
+
+    Raises:
+        SourceError: a token is none, or the settings are damaged.
+    """
+    settings = folder.settings
+    listed = settings.get(LISTED)
+    older = {} if listed is not None else folder.json("special_tokens_map.json")
+    tokens = Tokens(listed=_listed_tokens(listed or {}))
+    if listed is None:
+        tokens.listed = _older_listed(folder, settings, older)
+    by_text = {token.content: token for token in tokens.listed.values()}
+    extra: Any = ()
+    for source, values in (("tokenizer_config.json", settings), ("special_tokens_map.json", older)):
+        is_older = values is older
+        for key in [*values]:
+            if key == "extra_special_tokens" or key == "additional_special_tokens":
+                value = values.get(key)
+                extra = value or extra
+            elif key.endswith("_token") and not isinstance(values[key], bool):
+                _put(tokens, key, _token(values.get(key), f"{source}: {key}", special=is_older))
+    if isinstance(extra, dict):
+        for key, value in extra.items():
+            _put(tokens, key, _token(value, f"extra_special_tokens: {key}"))
+    elif isinstance(extra, (list, tuple)):
+        found = (_token(value, "extra_special_tokens", special=bool(older)) for value in extra)
+        tokens.extra = [token for token in found if token is not None]
+    else:
+        _refuse("extra_special_tokens", extra, "a list or an object of tokens")
+    for role, named in tokens.roles.items():
+        if named is not None:
+            tokens.roles[role] = by_text.get(named.content, named)
+    return tokens
+
+
+def _put(tokens: Tokens, key: str, token: Token | None) -> None:
+    """Put a token with a role or a name into `tokens`, which changes."""
+    if key in ROLES:
+        tokens.roles[key] = token
+    elif token is not None:
+        tokens.named[key] = token
+
+
+def _older_listed(
+    folder: ModelFolder, settings: Mapping[str, Any], older: Mapping[str, Any]
+) -> dict[int, Token]:
+    """Return the tokens of added_tokens.json by their ids; one with a role is special."""
+    merged = {**settings, **older}
+    special = {_text(merged.get(role)) for role in ROLES}
+    for key in ("extra_special_tokens", "additional_special_tokens"):
+        value = merged.get(key)
+        special |= {_text(each) for each in value} if isinstance(value, list) else set()
+    found: dict[int, Token] = {}
+    for text, number in folder.json("added_tokens.json").items():
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            _refuse(f"added_tokens.json: the id of {shown(text)}", number, "a number from 0 on")
+        found[number] = Token(text, special=text in special, normalized=text not in special)
+    return found
+
+
+def _listed_tokens(listed: Any) -> dict[int, Token]:
+    """Return the tokens of an added_tokens_decoder by their ids."""
+    if not isinstance(listed, dict):
+        _refuse(LISTED, listed, "an object")
+    found: dict[int, Token] = {}
+    for key, value in listed.items():
+        if not key.isdecimal():
+            _refuse(f"{LISTED}: an id", key, "a number from 0 on")
+        if not isinstance(value, dict):
+            _refuse(f"{LISTED}: {key}", value, "an object with a content")
+        token = _token(value, f"{LISTED}: {key}")
+        assert token is not None
+        found[int(key)] = token
+    return found
+
+
+def _token(value: Any, where: str, *, special: bool = False) -> Token | None:
+    """Return a token of the settings: a text, an object with one, or None for null.
+
+    Args:
+        value: the token as JSON has it.
+        where: its place, for an error.
+        special: whether an object is special without saying so.
+
+    Raises:
+        SourceError: it is none of these, or says of itself what is not known.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return Token(value, special=True, is_bare=True)
+    if not isinstance(value, dict) or not isinstance(value.get("content"), str):
+        _refuse(where, value, "a text, or an object with a content")
+    if unknown := value.keys() - {"content", "__type", "id", *FLAGS}:
+        _refuse(where, min(unknown), f"content, {', '.join(FLAGS)}")
+    flags = {name: value[name] for name in FLAGS if name in value}
+    if wrong := [flag for flag in flags.values() if not isinstance(flag, bool)]:
+        _refuse(where, wrong[0], "true or false")
+    return Token(value["content"], **({"special": True} if special else {}) | flags)
+
+
+def _text(value: Any) -> str | None:
+    """Return the text of a token in settings: a text, or an object with one; else None."""
+    text = value.get("content") if isinstance(value, dict) else value
+    return text if isinstance(text, str) else None
+
+
+def _refuse(where: str, value: Any, expected: str) -> NoReturn:
+    """Raise the error of a setting.
+
+    Raises:
+        SourceError: always.
+    """
+    raise SourceError(f"{where}: found {shown(value)}, expected {expected}")
+
+
+def role(folder: ModelFolder, name: str, defaults: Mapping[str, Any]) -> str | None:
+    """Return the text of a role, such as "cls_token", after all settings are read; None for none.
+
+    Raises:
+        SourceError: as `read_tokens` does.
+    """
+    token = read_tokens(folder).with_defaults(defaults).roles.get(name)
+    return None if token is None else token.content
+
+
+def with_tokens(
+    folder: ModelFolder, document: dict[str, Any], defaults: Mapping[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return a document with the added tokens that transformers would give it, and notes.
+
+    If the document has no post-processor, it gets the one that puts tokens for the beginning and
+    the end around a text, as `add_bos_token` and `add_eos_token` say.
+
+    Args:
+        folder: the folder.
+        document: a tokenizer.json without added tokens; it is not changed.
+        defaults: what the class gives itself where the settings are silent: roles, and
+            `extra_special_tokens`, `add_bos_token`, `add_eos_token`.
+
+    Raises:
+        SourceError: as `read_tokens` does.
+    """
+    tokens = read_tokens(folder).with_defaults(defaults)
+    vocab = vocabulary_ids(document)
+    ids = new_ids(vocab, tokens.in_order())
+    entries = [token.entry(number) for number, token in sorted(ids.items())]
+    numbers = {**vocab, **{token.content: number for number, token in ids.items()}}
+    notes = [
+        f"added: {token.content!r} has the id {number}, and not {given}, which the settings tell: "
+        "transformers counts on from the vocabulary"
+        for number, token in ids.items()
+        for given, listed in tokens.listed.items()
+        if listed.content == token.content and given != number
+    ]
+    document = {**document, "added_tokens": entries}
+    if "post_processor" not in document:
+        document["post_processor"] = _around(folder, tokens, defaults, numbers)
+    return document, tuple(notes)
+
+
+def vocabulary_ids(document: Mapping[str, Any]) -> dict[str, int]:
+    """Return the ids of the tokens of a document's model, without its added tokens."""
+    vocab = document["model"]["vocab"]
+    if isinstance(vocab, dict):
+        return vocab
+    return {text: number for number, (text, _) in enumerate(vocab)}
+
+
+def new_ids(vocab: Mapping[str, int], tokens: Iterator[Token]) -> dict[int, Token]:
+    """Return the id of each added token, by the rule of `tokenizers`; of equal texts the first.
+
+    Args:
+        vocab: the ids of the model's own tokens.
+        tokens: the tokens in the order in which they are added.
+    """
+    ids: dict[int, Token] = {}
+    texts: set[str] = set()
+    for token in tokens:
+        if not token.content or token.content in texts:
+            continue
+        texts.add(token.content)
+        highest = max(ids, default=-1)
+        free = highest + 1 if highest >= len(vocab) else len(vocab)
+        ids[vocab.get(token.content, free)] = token
+    return ids
+
+
+def _around(
+    folder: ModelFolder, tokens: Tokens, defaults: Mapping[str, Any], ids: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return the post-processor that puts the first and the last token around a text."""
+    texts = {}
+    for option, name in (("add_bos_token", "bos_token"), ("add_eos_token", "eos_token")):
+        is_wanted = folder.settings.get(option, defaults.get(option, False))
+        token = tokens.roles.get(name)
+        texts[name] = token.content if is_wanted and token is not None else ""
+    return template(texts["bos_token"], texts["eos_token"], ids)
+
+
+def template(before: str, behind: str, ids: Mapping[str, int]) -> dict[str, Any]:
+    """Return the post-processor that puts a token before each text and one behind it; "" for none.
+
+    Args:
+        before: the text of the first token.
+        behind: the text of the last one.
+        ids: the ids of both.
+    """
+
+    def pieces(name: str, kind: int) -> list[Any]:
+        """Return the places of one of two texts."""
+        first, last = (
+            [{"SpecialToken": {"id": text, "type_id": kind}}] if text else [] for text in both
+        )
+        return [*first, {"Sequence": {"id": name, "type_id": kind}}, *last]
+
+    both = (before, behind)
+    first, second = pieces("A", 0), pieces("B", 1)
+    used = {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in both if text}
+    return {
+        "type": "TemplateProcessing",
+        "single": first,
+        "pair": first + second,
+        "special_tokens": used,
+    }
