@@ -500,6 +500,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         except UnknownTokenError:
             # An id has a name, but no token.
             text = self.convert_tokens_to_string(self.convert_ids_to_tokens(ids))
+        if self._model_class == "CLIPTokenizer":
+            # The last step of the model's decoder takes one space; the class takes all white space.
+            text = text.strip()
         clean_up = self.clean_up_tokenization_spaces
         if clean_up_tokenization_spaces is not None:
             clean_up = clean_up_tokenization_spaces
