@@ -239,13 +239,57 @@ def test_options_of_a_bert_tokenizer_json(option: str, tmp_path: Path) -> None:
         WWHOTokenizer.from_pretrained(tmp_path, **{option: "no"})
 
 
+UNIGRAM = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("<mask>", 0.0)] + [
+    (piece, -2.0 - k / 100)
+    for k, piece in enumerate([*"abcdefghilmnorstuvwy▁.,!é", "▁the", "▁low", "er", "▁new", "est"])
+]
+
+
+@pytest.mark.parametrize(
+    "model_class",
+    ["XLMRobertaTokenizer", "CamembertTokenizer", "XLNetTokenizer", "BarthezTokenizer"],
+)
+def test_add_prefix_space_of_classes_with_a_metaspace(model_class: str, tmp_path: Path) -> None:
+    more = {"unk_id": 3} if model_class == "XLNetTokenizer" else {}
+    made = getattr(transformers, model_class)(vocab=UNIGRAM, **more)
+    made.save_pretrained(tmp_path)
+    for value in (True, False):
+        assert_same_ids(tmp_path, add_prefix_space=value)
+        settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
+        settings["add_prefix_space"] = value
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+        assert_same_ids(tmp_path)
+
+
+def test_options_of_a_llama_with_a_metaspace(tmp_path: Path) -> None:
+    pieces = [*"abcdehlnorstw▁", "lo", "low", "▁low", "er"]
+    vocab = {each: k for k, each in enumerate(["<unk>", "<s>", "</s>", *pieces])}
+    for byte in range(256):
+        vocab[f"<0x{byte:02X}>"] = len(vocab)
+    merges = [("l", "o"), ("lo", "w"), ("▁", "low"), ("e", "r")]
+    transformers.LlamaTokenizer(vocab=vocab, merges=merges).save_pretrained(tmp_path)
+    for option in (
+        {"add_prefix_space": False},
+        {"add_prefix_space": True},
+        {"add_bos_token": True},
+        {"add_bos_token": True, "add_eos_token": True, "add_prefix_space": False},
+        {"use_default_system_prompt": False, "legacy": False},
+    ):
+        assert_same_ids(tmp_path, **option)
+        ours = WWHOTokenizer.from_pretrained(tmp_path, **option)
+        theirs = AUTO.from_pretrained(tmp_path, **option)
+        for text in ("low", " low", "the low"):
+            ids = theirs(text)["input_ids"]
+            assert ours.decode(ids) == theirs.decode(ids)
+
+
 def test_options_that_a_tokenizer_json_cannot_honour(tmp_path: Path) -> None:
     made = Tokenizer(models.WordLevel({each: k for k, each in enumerate(VOCAB)}, "[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
     folder = json_folder(tmp_path, made, tokenizer_class="LlamaTokenizer", unk_token="[UNK]")
-    for option in ({"add_prefix_space": False}, {"legacy": True}):
-        with pytest.raises(ValueError, match="is not supported for LlamaTokenizer"):
-            WWHOTokenizer.from_pretrained(folder, **option)
+    with pytest.raises(ValueError, match="add_prefix_space=False is not supported for Llama"):
+        WWHOTokenizer.from_pretrained(folder, add_prefix_space=False)
+    with pytest.raises(ValueError, match="legacy=True is not supported for LlamaTokenizer"):
+        WWHOTokenizer.from_pretrained(folder, legacy=True)
     with pytest.raises(ValueError, match=r"add_bos_token=True needs a bos_token .* found None"):
         WWHOTokenizer.from_pretrained(folder, add_bos_token=True)
 

@@ -111,11 +111,13 @@ def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) ->
         # A Llama of another kind than the class makes: AutoTokenizer takes the file as it is.
         model_class = "TokenizersBackend"
     known = class_parameters(model_class)
-    all_options = {**file.json_beside(), **options}
-    changed, done = with_class_options(
-        file.document, {key: value for key, value in all_options.items() if key in known}
-    )
-    file.document = changed
+    document, done = file.document, set[str]()
+    for some in (file.json_beside(), options):
+        of_class = {key: value for key, value in some.items() if key in known}
+        is_saved = some is not options
+        document, honoured = with_class_options(document, of_class, model_class, is_saved)
+        done |= honoured
+    file.document = document
     made = import_source(file, Options(name=name, fix_mistral_regex=options.get(FIX)))
     return Opened(
         enc=_made(made),
