@@ -358,16 +358,68 @@ def test_options_of_a_call_that_do_nothing_or_what_they_say() -> None:
     assert ours(text_target=text)["input_ids"] == ids
 
 
+@pytest.mark.parametrize(
+    ("model_class", "languages"),
+    [
+        ("NllbTokenizer", ("eng_Latn", "fra_Latn", "hin_Deva")),
+        ("MBartTokenizer", ("en_XX", "fr_XX", "hi_IN")),
+        ("MBart50Tokenizer", ("en_XX", "fr_XX", "hi_IN")),
+    ],
+)
+def test_languages_of_texts_and_targets(
+    model_class: str, languages: tuple[str, ...], tmp_path: Path
+) -> None:
+    pieces: Any = [each for each in UNIGRAM if each[0] != "<mask>"]
+    if model_class == "NllbTokenizer":
+        pieces = {text: k for k, (text, _) in enumerate(pieces)}
+    elif model_class == "MBart50Tokenizer":
+        # As SentencePiece has them: the class puts its own in front.
+        pieces = [("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), *pieces[4:]]
+    getattr(transformers, model_class)(vocab=pieces).save_pretrained(tmp_path)
+    first, second, third = languages
+
+    def assert_same(ours: Any, theirs: Any) -> None:
+        """Compare texts, pairs and targets."""
+        for text in texts_of(2, 60):
+            assert ours(text)["input_ids"] == theirs(text)["input_ids"]
+            found, expected = ours(text, text_target="low"), theirs(text, text_target="low")
+            assert found["input_ids"] == expected["input_ids"]
+            assert found["labels"] == expected["labels"]
+            assert ours(text_target=text)["input_ids"] == theirs(text_target=text)["input_ids"]
+        assert ours("low", "the")["input_ids"] == theirs("low", "the")["input_ids"]
+
+    assert_same_ids(tmp_path)
+    for given in ({"src_lang": second}, {"src_lang": second, "tgt_lang": third}):
+        ours, theirs = (
+            WWHOTokenizer.from_pretrained(tmp_path, **given),
+            AUTO.from_pretrained(tmp_path, **given),
+        )
+        assert_same(ours, theirs)
+        ours.tgt_lang = theirs.tgt_lang = first
+        ours.src_lang = theirs.src_lang = third
+        assert_same(ours, theirs)
+        # The language is kept where the tokenizer is saved, copied and pickled.
+        ours.save_pretrained(tmp_path / "saved")
+        for again in (
+            WWHOTokenizer.from_pretrained(tmp_path / "saved"),
+            copy.deepcopy(ours),
+            pickle.loads(pickle.dumps(ours)),
+        ):
+            assert_same(again, theirs)
+        with pytest.raises(ValueError, match="there is no language 'xx'"):
+            ours.src_lang = "xx"
+        assert_same(ours, theirs)
+
+
 def test_languages_that_the_class_would_change_at_each_call(tmp_path: Path) -> None:
-    made = byte_level(["en_XX", "fr_XX", "<pad>", "<unk>", "<mask>"])
-    folder = json_folder(tmp_path, made, tokenizer_class="NllbTokenizer", src_lang="en_XX")
+    folder = json_folder(tmp_path, byte_level(), tokenizer_class="PLBartTokenizer")
     ours = WWHOTokenizer.from_pretrained(folder)
     for name in ("src_lang", "tgt_lang"):
         with pytest.raises(ValueError, match=f"{name} cannot be changed"):
-            setattr(ours, name, "fr_XX")
-        with pytest.raises(ValueError, match=f"{name}='fr_XX' is not supported for NllbTokenizer"):
-            WWHOTokenizer.from_pretrained(folder, **{name: "fr_XX"})
-    with pytest.raises(ValueError, match="NllbTokenizer encodes targets otherwise"):
+            setattr(ours, name, "java")
+        with pytest.raises(ValueError, match=f"{name}='java' is not supported for PLBartTok"):
+            WWHOTokenizer.from_pretrained(folder, **{name: "java"})
+    with pytest.raises(ValueError, match="PLBartTokenizer encodes targets otherwise"):
         ours("a text", text_target="a text")
     # To another class the name is any attribute.
     ours = WWHOTokenizer("o200k_base")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -119,6 +119,11 @@ def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) ->
         done |= honoured
     file.document = document
     made = import_source(file, Options(name=name, fix_mistral_regex=options.get(FIX)))
+    if model_class is not None:
+        # What is saved and opened again is still a model of its class.
+        record = {RECORD: json.dumps({"class": model_class})}
+        artifact = replace(made.artifact, provenance={**made.artifact.provenance, **record})
+        made = replace(made, artifact=artifact)
     return Opened(
         enc=_made(made),
         model_class=model_class,
@@ -149,7 +154,7 @@ def class_beside(path: Path) -> str | None:
 
 
 def recorded_class(info: Info) -> str | None:
-    """Return the class of transformers that a model was imported by; None if there was none."""
+    """Return the class of transformers that a model was imported for; None if there was none."""
     name: str | None = _record(info).get("class")
     return name
 

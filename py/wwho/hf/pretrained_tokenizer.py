@@ -22,6 +22,7 @@ from wwho.hf import templates
 from wwho.hf.added_tokens import added_tokens_of
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
+from wwho.hf.languages import TOKEN_OF_LANGUAGE, with_language
 from wwho.hf.open_model import Opened, class_defaults, open_model, recorded_size
 from wwho.hf.options import (
     check_call,
@@ -104,6 +105,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     model_input_names = ["input_ids", "attention_mask"]  # noqa: RUF012
     _add_bos_token: bool
     _add_eos_token: bool
+    _language_template: Template | None = None
     _added_tokens_encoder: dict[str, int]
     _auto_map = {"AutoTokenizer": (f"{CODE_FILE[:-3]}.WWHOTokenizer", None)}  # noqa: RUF012
 
@@ -172,10 +174,15 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         unsaved = {name: options[name] for name in UNSAVED_OPTIONS if name in options}
         self._names = TokenNames(self.wwho)
         done = {*opened.done, *self._honour_bos_and_eos(options, given, opened)}
+        if opened.model_class in TOKEN_OF_LANGUAGE:
+            done |= {"src_lang", "tgt_lang"}
         check_given(given, done, opened.model_class, opened.is_fixed)
         check_saved(opened.saved, done | given.keys(), opened.model_class)
         super().__init__(**options)
         self.init_kwargs.update(unsaved)
+        if opened.model_class in TOKEN_OF_LANGUAGE:
+            self.tgt_lang = options.get("tgt_lang")
+            self.src_lang = options.get("src_lang")
 
     @classmethod
     def _from_pretrained(
@@ -320,22 +327,56 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """Set an attribute, but for those by which the class of transformers changes ids.
 
         Raises:
-            ValueError: the class encodes otherwise once this attribute is set.
+            ValueError: the class encodes otherwise once this attribute is set; or there is no such
+                language.
         """
-        if key in FIXED_ATTRIBUTES and key in class_parameters(vars(self).get("_model_class")):
+        model_class = vars(self).get("_model_class")
+        if model_class in TOKEN_OF_LANGUAGE and key in ("src_lang", "tgt_lang"):
+            before = vars(self).get(key)
+            super().__setattr__(key, value)
+            try:
+                self._put_language(vars(self).get("src_lang"))
+            except ValueError:
+                super().__setattr__(key, before)
+                raise
+            return
+        if key in FIXED_ATTRIBUTES and key in class_parameters(model_class):
             raise ValueError(
                 f"{key} cannot be changed once the tokenizer is made: open its folder with it, "
                 f"from_pretrained(folder, {key}={value!r})"
             )
         super().__setattr__(key, value)
 
-    def _switch_to_target_mode(self) -> None:
-        """Do nothing: targets are encoded as texts are; transformers calls it for `text_target`.
+    def _put_language(self, language: str | None) -> None:
+        """Let the template have the token of a language from now on; None for the model's own.
 
         Raises:
-            ValueError: the class of the model encodes them otherwise.
+            ValueError: the model has no such token, or a template without a language.
         """
-        if encodes_targets_otherwise(self._model_class):
+        self._language_template = None
+        if language is None:
+            return
+        name = TOKEN_OF_LANGUAGE[str(self._model_class)].format(language)
+        token = self._token_id(name)
+        if token is None:
+            raise ValueError(f"there is no language {language!r}: the model has no token {name!r}")
+        template = self.wwho.info.template or Template()
+        self._language_template = with_language(template, self.eos_token_id, token)
+
+    def _switch_to_input_mode(self) -> None:
+        """Let the template have the language of texts; transformers calls it before each call."""
+        if self._model_class in TOKEN_OF_LANGUAGE:
+            self._put_language(vars(self).get("src_lang"))
+
+    def _switch_to_target_mode(self) -> None:
+        """Let the template have the language of targets; transformers calls it for `text_target`.
+
+        Raises:
+            ValueError: the class of the model encodes targets otherwise.
+        """
+        if self._model_class in TOKEN_OF_LANGUAGE:
+            self._put_language(self.tgt_lang or self.src_lang)
+        elif encodes_targets_otherwise(self._model_class):
             raise ValueError(
                 f"text_target: {self._model_class} encodes targets otherwise than texts; open the "
                 "folder a second time with the target's language (src_lang=...), and encode the "
@@ -644,8 +685,13 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     @property
     def template(self) -> Template | None:
-        """The model's template; None if it has none, or if `special_tokens_pattern` was given."""
-        return self.wwho.info.template if self.special_tokens_pattern is None else None
+        """The model's template, with the language of texts or targets.
+
+        It is None if the model has none, or if `special_tokens_pattern` was given.
+        """
+        if self.special_tokens_pattern is not None:
+            return None
+        return self._language_template or self.wwho.info.template
 
     # Encoding
 

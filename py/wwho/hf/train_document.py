@@ -88,7 +88,9 @@ def train_document(
     made = tokenizer_json.make(document, source, Options(source="training"), "a trained model")
     own = made.artifact.provenance
     if RECORD in enc.info.provenance:
-        about = json.loads(enc.info.provenance[RECORD]) | {"tokens": n_tokens(document)}
+        about = json.loads(enc.info.provenance[RECORD])
+        if "tokens" in about:
+            about["tokens"] = n_tokens(document)
         own = {**own, RECORD: json.dumps(about)}
     return Tokenizer(write_artifact(replace(made.artifact, provenance=own)))
 
