@@ -14,9 +14,6 @@ from folder_judge import assert_same_as_auto_tokenizer  # noqa: E402
 
 from wwho.errors import ArtifactError  # noqa: E402
 from wwho.hf import WWHOTokenizer  # noqa: E402
-from wwho.importers.transformers import classes  # noqa: E402
-from wwho.importers.transformers.folder import ModelFolder  # noqa: E402
-from wwho.importers.transformers.model_class import Draft, ModelClass  # noqa: E402
 
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 PIECES = "a b c d e f h i l m n o r s t u w x y z 1 2 3 é ü 中 字 . , ! ? ' -".split()  # noqa: SIM905
@@ -31,78 +28,6 @@ def bert_folder(folder: Path, **settings: Any) -> Path:
     settings = {"tokenizer_class": "BertTokenizer", **settings}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     return folder
-
-
-def read_bert(folder: ModelFolder, _: Any) -> Draft:
-    """Return the draft of a folder of BertTokenizer."""
-    settings = folder.settings
-    lines = folder.needed_file("vocab.txt").data.decode().split("\n")[:-1]
-    vocab = {line: number for number, line in enumerate(lines)}
-
-    def text(role: str, usual: str) -> str:
-        token = settings.get(role, usual)
-        return str(token["content"] if isinstance(token, dict) else token)
-
-    roles = {
-        "unk_token": "[UNK]",
-        "sep_token": "[SEP]",
-        "pad_token": "[PAD]",
-        "cls_token": "[CLS]",
-        "mask_token": "[MASK]",
-    }
-    used = [text(role, usual) for role, usual in roles.items()]
-    sep, cls = text("sep_token", "[SEP]"), text("cls_token", "[CLS]")
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    added = {vocab[each] for each in used if each in vocab}
-    document = {
-        "added_tokens": [
-            {"id": number, "content": lines[number], "special": True, **flags}
-            for number in sorted(added)
-        ],
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": settings.get("tokenize_chinese_chars", True),
-            "strip_accents": settings.get("strip_accents"),
-            "lowercase": settings.get("do_lower_case", True),
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "post_processor": {
-            "type": "TemplateProcessing",
-            "single": [
-                {"SpecialToken": {"id": cls, "type_id": 0}},
-                {"Sequence": {"id": "A", "type_id": 0}},
-                {"SpecialToken": {"id": sep, "type_id": 0}},
-            ],
-            "pair": [
-                {"SpecialToken": {"id": cls, "type_id": 0}},
-                {"Sequence": {"id": "A", "type_id": 0}},
-                {"SpecialToken": {"id": sep, "type_id": 0}},
-                {"Sequence": {"id": "B", "type_id": 1}},
-                {"SpecialToken": {"id": sep, "type_id": 1}},
-            ],
-            "special_tokens": {
-                each: {"id": each, "ids": [vocab[each]], "tokens": [each]} for each in (cls, sep)
-            },
-        },
-        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
-        "model": {
-            "type": "WordPiece",
-            "unk_token": text("unk_token", "[UNK]"),
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 100,
-            "vocab": vocab,
-        },
-    }
-    names = ["input_ids", "token_type_ids", "attention_mask"]
-    return Draft(document=document, defaults={**roles, "model_input_names": names})
-
-
-@pytest.fixture(autouse=True)
-def _bert_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(
-        classes.CLASSES, "BertTokenizer", ModelClass(files=("vocab.txt",), read=read_bert)
-    )
 
 
 @pytest.mark.parametrize(

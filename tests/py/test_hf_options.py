@@ -7,6 +7,7 @@ import json
 import pickle
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 transformers = pytest.importorskip("transformers", reason="needs transformers")
 
 from folder_judge import assert_same_as_auto_tokenizer, texts_of  # noqa: E402
-from test_hf_folders import VOCAB, bert_folder, read_bert  # noqa: E402
+from test_hf_folders import VOCAB, bert_folder  # noqa: E402
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers  # noqa: E402
 from transformers.models.auto import tokenization_auto  # noqa: E402
 
@@ -24,7 +25,6 @@ from wwho.hf import WWHOTokenizer, options  # noqa: E402
 from wwho.importers import Options, import_file  # noqa: E402
 from wwho.importers.huggingface import mistral  # noqa: E402
 from wwho.importers.transformers import classes  # noqa: E402
-from wwho.importers.transformers.model_class import ModelClass  # noqa: E402
 
 LLAMA_3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"  # noqa: E501
 AUTO = transformers.AutoTokenizer
@@ -67,10 +67,8 @@ def assert_same_ids(folder: Path, **options: Any) -> None:
 
 
 @pytest.fixture
-def bert(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def bert(tmp_path: Path) -> Path:
     """Give a folder of BertTokenizer without a tokenizer.json."""
-    known = ModelClass(files=("vocab.txt",), read=read_bert)
-    monkeypatch.setitem(classes.CLASSES, "BertTokenizer", known)
     return bert_folder(tmp_path / "bert", do_lower_case=True)
 
 
@@ -108,6 +106,32 @@ def test_random_options_of_a_folder_without_tokenizer_json(bert: Path, seed: int
     )
 
 
+@pytest.mark.parametrize(
+    "model_class",
+    ["GPT2Tokenizer", "Qwen2Tokenizer", "RobertaTokenizer", "DebertaTokenizer", "CodeGenTokenizer"],
+)
+def test_random_options_of_folders_with_merges(model_class: str, tmp_path: Path) -> None:
+    more = ["<pad>", "<unk>", "<mask>", "[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]"]
+    byte_level(more).model.save(str(tmp_path))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": model_class}))
+    chance = random.Random(model_class)
+    values: dict[str, list[Any]] = {
+        "add_prefix_space": [True, False],
+        "add_bos_token": [True, False],
+        "add_eos_token": [True, False],
+        "eos_token": ["</s>", "<pad>", transformers.AddedToken("</s>", lstrip=True)],
+        "bos_token": ["<s>", "<mask>"],
+        "padding_side": ["left"],
+        "model_max_length": [9],
+        "extra_special_tokens": [["<mine>", "low"]],
+        "errors": ["replace"],
+    }
+    for _ in range(6):
+        names = chance.sample(sorted(values), 3)
+        given = {name: chance.choice(values[name]) for name in names}
+        assert_same_ids(tmp_path, **given)
+
+
 def test_an_option_goes_before_the_setting(bert: Path, tmp_path: Path) -> None:
     ours = WWHOTokenizer.from_pretrained(bert, do_lower_case=False)
     assert "[UNK]" in ours.tokenize("The low")
@@ -126,19 +150,17 @@ def test_what_the_class_knows_and_nobody_reads_is_refused(
     bert: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read(folder: Any, options: Any) -> Any:
-        made = read_bert(type(folder)(folder.path, {"tokenize_chinese_chars": True}), options)
-        folder.settings.get("do_lower_case")
-        return made
+        return read_bert(type(folder)(folder.path, {"tokenize_chinese_chars": True}), options)
 
-    monkeypatch.setitem(
-        classes.CLASSES, "BertTokenizer", ModelClass(files=("vocab.txt",), read=read)
-    )
+    known = classes.CLASSES["BertTokenizer"]
+    read_bert: Any = known.read
+    monkeypatch.setitem(classes.CLASSES, "BertTokenizer", replace(known, read=read))
     with pytest.raises(ValueError, match="tokenize_chinese_chars=False is not supported for BertT"):
         WWHOTokenizer.from_pretrained(bert, tokenize_chinese_chars=False)
     # So is a setting of the folder; but not one that says what the class does anyway.
-    bert_folder(bert, do_lower_case=True, tokenize_chinese_chars=True)
+    bert_folder(bert, tokenize_chinese_chars=True)
     WWHOTokenizer.from_pretrained(bert)
-    bert_folder(bert, do_lower_case=True, tokenize_chinese_chars=False)
+    bert_folder(bert, tokenize_chinese_chars=False)
     with pytest.raises(ValueError, match="tokenize_chinese_chars=False"):
         WWHOTokenizer.from_pretrained(bert)
 
