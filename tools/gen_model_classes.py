@@ -14,6 +14,8 @@ from pathlib import Path
 
 import transformers
 from transformers.models.auto import tokenization_auto as auto
+from transformers.models.mbart import tokenization_mbart as mbart
+from transformers.models.mbart50 import tokenization_mbart50 as mbart50
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TO_LANGUAGE_CODE
 
 FOLDER = Path(__file__).parents[1] / "py" / "wwho" / "importers" / "transformers"
@@ -28,6 +30,8 @@ def tables() -> str:
         "model_types": {
             kind: name for kind, name in sorted(auto.TOKENIZER_MAPPING_NAMES.items()) if name
         },
+        "mbart_languages": mbart.FAIRSEQ_LANGUAGE_CODES,
+        "mbart50_languages": mbart50.FAIRSEQ_LANGUAGE_CODES,
         "whisper_languages": LANGUAGES,
         "whisper_names": TO_LANGUAGE_CODE,
         "wrong_in_settings": sorted(auto.MODELS_WITH_INCORRECT_HUB_TOKENIZER_CLASS),

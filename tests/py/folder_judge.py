@@ -97,8 +97,12 @@ def assert_same_document(path: Path, *, but: Iterable[str] = ()) -> None:
     assert ours is not None
     judge = transformers.AutoTokenizer.from_pretrained(path)
     theirs = json.loads(judge.backend_tokenizer.to_str())
+    model = ours["model"]
     # Both in the form that the library writes, which has all options.
     ours = json.loads(tokenizers.Tokenizer.from_str(json.dumps(ours)).to_str())
+    if model["type"] == "Unigram":
+        # The library reads some scores otherwise than it wrote them.
+        ours["model"] = model
     for part in ("added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder"):
         if part not in but:
             assert ours[part] == theirs[part], part

@@ -6,6 +6,7 @@ import math
 import re
 import struct
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
@@ -22,6 +23,10 @@ _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
 
 PIECES, TRAINER, NORMALIZER, _SELF_TEST, DENORMALIZER = range(1, 6)
 """The fields of a model."""
+
+
+NAMES = (("unk", "<unk>", 0), ("bos", "<s>", 1), ("eos", "</s>", 2), ("pad", "<pad>", 1 << 64))
+"""The tokens that a trainer names: what for, their usual texts and ids, from 2**31 on for none."""
 
 
 class Kind(IntEnum):
@@ -73,6 +78,9 @@ class Model:
         suffix: whether the mark of a space is put after a word, not before it.
         unk_surface: what the unknown token decodes to.
         charsmap: what is replaced in a text first.
+        charsmap_bytes: the same as the file has it.
+        names: the texts of the unknown, first, last and padding token, by "unk", "bos", "eos" and
+            "pad", as far as the trainer had them.
         add_dummy_prefix: whether a text begins with a mark that it does not have itself.
         remove_extra_whitespaces: whether spaces at both ends go, and repeated ones become one.
         escape_whitespaces: whether spaces become marks.
@@ -84,6 +92,8 @@ class Model:
     suffix: bool = False
     unk_surface: str = " \u2047 "
     charsmap: Charsmap = field(default_factory=Charsmap)
+    charsmap_bytes: bytes = b""
+    names: Mapping[str, str] = field(default_factory=dict)
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     escape_whitespaces: bool = True
@@ -126,6 +136,12 @@ def parse_model(data: bytes) -> Model:
         suffix=bool(_number(trainer, 24, "treat_whitespace_as_suffix", 0)),
         unk_surface=_text(trainer, 44, "unk_surface", " \u2047 "),
         charsmap=read_charsmap(_bytes(normalizer, 2, "precompiled_charsmap")),
+        charsmap_bytes=_bytes(normalizer, 2, "precompiled_charsmap"),
+        names={
+            name: _text(trainer, 45 + place, f"{name}_piece", usual)
+            for place, (name, usual, number) in enumerate(NAMES)
+            if _number(trainer, 40 + place, f"{name}_id", number) < 1 << 31
+        },
         add_dummy_prefix=bool(_number(normalizer, 3, "add_dummy_prefix", 1)),
         remove_extra_whitespaces=bool(_number(normalizer, 4, "remove_extra_whitespaces", 1)),
         escape_whitespaces=bool(_number(normalizer, 5, "escape_whitespaces", 1)),

@@ -7,7 +7,7 @@ settings tell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -26,6 +26,7 @@ ROLES = (
 )
 """The roles that every tokenizer of transformers knows, in the order in which tokens are added."""
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+EXTRA = ("additional_special_tokens", "extra_special_tokens")
 LISTED = "added_tokens_decoder"
 
 
@@ -70,12 +71,14 @@ class Tokens:
         roles: those with a role of `ROLES`; None: the settings say that there is none.
         named: those with a name of the model's own, such as "image_token".
         extra: other special ones.
+        names_extra: whether tokenizer_config.json has a list of these, be it empty.
         listed: those with ids, by these.
     """
 
     roles: dict[str, Token | None] = field(default_factory=dict)
     named: dict[str, Token] = field(default_factory=dict)
     extra: list[Token] = field(default_factory=list)
+    names_extra: bool = False
     listed: dict[int, Token] = field(default_factory=dict)
 
     def with_defaults(self, defaults: Mapping[str, Any]) -> Tokens:
@@ -88,7 +91,7 @@ class Tokens:
         usual = {
             name: Token(token, special=True) if isinstance(token, str) else token
             for name, token in defaults.items()
-            if name.endswith("_token") and token is not None
+            if name.endswith("_token") and isinstance(token, (str, Token))
         }
         roles = {role: usual[role] for role in ROLES if role in usual} | {
             role: replace(usual[role], content=token.content)
@@ -100,7 +103,7 @@ class Tokens:
         extra = self.extra or [
             Token(text, special=True) for text in defaults.get("extra_special_tokens", ())
         ]
-        return Tokens(roles=roles, named=named, extra=extra, listed=self.listed)
+        return replace(self, roles=roles, named=named, extra=extra)
 
     def in_order(self) -> Iterator[Token]:
         """Yield the tokens in the order in which they are added; a text may come several times.
@@ -109,11 +112,11 @@ class Tokens:
         """
         roles = [token for role in ROLES if (token := self.roles.get(role)) is not None]
         special = {token.content for token in (*roles, *self.named.values())}
-        for _, token in sorted(self.listed.items()):
+        listed = [token for _, token in sorted(self.listed.items())]
+        known = {token.content for token in listed}
+        others = [*roles, *self.named.values(), *self.extra]
+        for token in (*listed, *(each for each in others if each.content not in known)):
             yield replace(token, special=True) if token.content in special else token
-        for token in (*roles, *self.named.values()):
-            yield replace(token, special=True)
-        yield from self.extra
 
 
 def read_tokens(folder: ModelFolder) -> Tokens:
@@ -128,7 +131,8 @@ def read_tokens(folder: ModelFolder) -> Tokens:
     settings = folder.settings
     listed = settings.get(LISTED)
     older = {} if listed is not None else folder.json("special_tokens_map.json")
-    tokens = Tokens(listed=_listed_tokens(listed or {}))
+    names_extra = any(settings.get(key) is not None for key in EXTRA)
+    tokens = Tokens(listed=_listed_tokens(listed or {}), names_extra=names_extra)
     if listed is None:
         tokens.listed = _older_listed(folder, settings, older)
     by_text = {token.content: token for token in tokens.listed.values()}
@@ -136,7 +140,7 @@ def read_tokens(folder: ModelFolder) -> Tokens:
     for source, values in (("tokenizer_config.json", settings), ("special_tokens_map.json", older)):
         is_older = values is older
         for key in [*values]:
-            if key == "extra_special_tokens" or key == "additional_special_tokens":
+            if key in EXTRA:
                 value = values.get(key)
                 extra = value or extra
             elif key.endswith("_token") and not isinstance(values[key], bool):
@@ -169,7 +173,7 @@ def _older_listed(
     """Return the tokens of added_tokens.json by their ids; one with a role is special."""
     merged = {**settings, **older}
     special = {_text(merged.get(role)) for role in ROLES}
-    for key in ("extra_special_tokens", "additional_special_tokens"):
+    for key in EXTRA:
         value = merged.get(key)
         special |= {_text(each) for each in value} if isinstance(value, list) else set()
     found: dict[int, Token] = {}
@@ -247,7 +251,10 @@ def role(folder: ModelFolder, name: str, defaults: Mapping[str, Any]) -> str | N
 
 
 def with_tokens(
-    folder: ModelFolder, document: dict[str, Any], defaults: Mapping[str, Any]
+    folder: ModelFolder,
+    document: dict[str, Any],
+    defaults: Mapping[str, Any],
+    extra: Sequence[Token] | None = None,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return a document with the added tokens that transformers would give it, and notes.
 
@@ -259,11 +266,15 @@ def with_tokens(
         document: a tokenizer.json without added tokens; it is not changed.
         defaults: what the class gives itself where the settings are silent: roles, and
             `extra_special_tokens`, `add_bos_token`, `add_eos_token`.
+        extra: the extra tokens of a SentencePiece model, which count where tokenizer_config.json
+            has no list of its own, whatever older files say.
 
     Raises:
         SourceError: as `read_tokens` does.
     """
     tokens = read_tokens(folder).with_defaults(defaults)
+    if extra is not None and not tokens.names_extra:
+        tokens = replace(tokens, extra=list(extra))
     vocab = vocabulary_ids(document)
     ids = new_ids(vocab, tokens.in_order())
     entries = [token.entry(number) for number, token in sorted(ids.items())]
@@ -290,21 +301,20 @@ def vocabulary_ids(document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def new_ids(vocab: Mapping[str, int], tokens: Iterator[Token]) -> dict[int, Token]:
-    """Return the id of each added token, by the rule of `tokenizers`; of equal texts the first.
+    """Return the id of each added token, by the rule of `tokenizers`; of equal texts the last.
 
     Args:
         vocab: the ids of the model's own tokens.
         tokens: the tokens in the order in which they are added.
     """
     ids: dict[int, Token] = {}
-    texts: set[str] = set()
+    numbers: dict[str, int] = {}
     for token in tokens:
-        if not token.content or token.content in texts:
+        if not token.content:
             continue
-        texts.add(token.content)
         highest = max(ids, default=-1)
         free = highest + 1 if highest >= len(vocab) else len(vocab)
-        ids[vocab.get(token.content, free)] = token
+        ids[numbers.setdefault(token.content, vocab.get(token.content, free))] = token
     return ids
 
 
