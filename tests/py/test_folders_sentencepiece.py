@@ -13,6 +13,7 @@ from folder_judge import WORDS, assert_same_as_auto_tokenizer, assert_same_docum
 
 from wwho.errors import SourceError
 from wwho.importers import import_file
+from wwho.importers.transformers import generic
 from wwho.importers.transformers.spm import CLASSES, RECIPES
 
 sentencepiece = pytest.importorskip("sentencepiece", reason="needs sentencepiece")
@@ -49,7 +50,7 @@ KINDS = {
     **dict.fromkeys(("LlamaTokenizer", "CodeLlamaTokenizer", "Tipsv2Tokenizer"), ("bytes",)),
     **dict.fromkeys(("GemmaTokenizer", "Siglip2Tokenizer"), ("gemma", "bytes")),
     "PegasusTokenizer": ("padded",),
-    "LasrTokenizer": ("user",),  # whose unknown token, 3, is no piece of a text
+    "LasrTokenizer": ("user", "padded"),
 }
 """The models that folders of a class are made with."""
 LANGUAGES = {
@@ -82,7 +83,8 @@ def models() -> dict[str, bytes]:
 def _folder(folder: Path, name: str, model: bytes, **settings: Any) -> Path:
     """Write a model and a tokenizer_config.json into a folder."""
     folder.mkdir(exist_ok=True)
-    (folder / RECIPES[name].file).write_bytes(model)
+    (file,) = (CLASSES | generic.CLASSES)[name].files
+    (folder / file).write_bytes(model)
     config = {"tokenizer_class": name, **settings}
     (folder / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
     return folder
@@ -133,6 +135,19 @@ def test_a_class(name: str, models: dict[str, bytes], tmp_path: Path) -> None:
         folder = _folder(tmp_path / str(number), name, model, **_random_settings(chance, name))
         assert_same_document(folder, but=SET_BY_CALLS.get(name, ()))
         assert_same_as_auto_tokenizer(folder, seed=number)
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+@pytest.mark.parametrize("name", generic.CLASSES)
+def test_a_class_that_says_nothing(
+    name: str, kind: str, models: dict[str, bytes], tmp_path: Path
+) -> None:
+    if name == "FNetTokenizer" and OPTIONS[kind]["model_type"] == "bpe":
+        pytest.skip("the class takes a BPE for a Unigram")
+    legacy = {"legacy": False, "add_bos_token": True} if kind in ("bytes", "unigram") else {}
+    folder = _folder(tmp_path, name, models[kind], **legacy)
+    assert_same_document(folder)
+    assert_same_as_auto_tokenizer(folder)
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,8 @@ PLUMBING = {
 """Arguments that say where files are, and nothing of the tokenizer."""
 FIXED_ATTRIBUTES = ("src_lang", "tgt_lang", "source_lang", "target_lang", "language", "task")
 """Attributes that some classes of transformers read at each call, and this one does not."""
+OF_SPEECH = ("LasrTokenizer", "ParakeetTokenizer")
+"""Classes whose ids come from speech: neighbours that are the same are one, and padding is none."""
 logger = logging.get_logger(__name__)
 
 
@@ -534,6 +536,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """
         check_decode(options, self._model_class)
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
+        if self._model_class in OF_SPEECH:
+            ids = [token for token, _ in groupby(ids) if token != self.pad_token_id]
         if skip_special_tokens:
             ids = [token for token in ids if token not in self._reader.special]
         try:

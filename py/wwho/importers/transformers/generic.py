@@ -1,0 +1,173 @@
+"""Classes that say nothing of how text is cut: a SentencePiece model does, as it stands.
+
+transformers builds a tokenizer after the model's own settings then. What it makes of them is not
+always what SentencePiece does, and ours is as transformers'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from wwho.errors import SourceError
+from wwho.importers.reader import Options
+from wwho.importers.source import serde_float
+from wwho.importers.transformers.byte_level import json_defaults
+from wwho.importers.transformers.components import (
+    Component,
+    bpe_model,
+    flag,
+    metaspace,
+    normalizers,
+    pre_tokenizers,
+    split,
+)
+from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.model_class import Draft, ModelClass
+from wwho.importers.transformers.sentencepiece_files import Pieces, read_pieces
+from wwho.importers.transformers.spm import ALBERT_ROLES, SPACES, TO_MARKS, WITHOUT_TYPES, replaced
+from wwho.importers.transformers.tokens import read_tokens, with_tokens
+from wwho.interchange.sentencepiece import Algorithm, Kind
+
+
+def read(file: str, usual: Mapping[str, Any], folder: ModelFolder, options: Options) -> Draft:
+    """Return the draft of a folder with a SentencePiece model.
+
+    Args:
+        file: the name of the model.
+        usual: the defaults of the class, before those that the model names.
+        folder: the folder.
+        options: what the caller says, of which nothing counts here.
+
+    Raises:
+        SourceError: the file is missing or damaged, or a setting is not understood.
+    """
+    pieces = read_pieces(folder.needed_file(file))
+    legacy = flag(folder, "legacy", True)
+    tokens = read_tokens(folder)
+    if any(number < len(pieces.vocab) for number in tokens.listed):
+        _check_names(pieces, {number: each.content for number, each in tokens.listed.items()})
+    spec = pieces.model
+    names = {f"{name}_token": text for name, text in spec.names.items() if name != "pad"}
+    roles = {**usual, **names}
+    # Pieces of the user are found by the pre-tokenizer.
+    hidden = [token for token in pieces.extra if token.special]
+    document: dict[str, Any] = {
+        "version": "1.0",
+        "normalizer": _normalizer(pieces, legacy),
+        "pre_tokenizer": _cuts(pieces, legacy),
+        "decoder": _decoder(pieces),
+        "model": _model(pieces),
+    }
+    document, notes = with_tokens(folder, document, roles, hidden)
+    defaults = json_defaults({**WITHOUT_TYPES, **roles})
+    if not tokens.names_extra:
+        defaults["extra_special_tokens"] = [token.content for token in hidden]
+    return Draft(document=document, defaults=defaults, notes=notes)
+
+
+def _check_names(pieces: Pieces, listed: dict[int, str]) -> None:
+    """Refuse settings that give pieces other names, as transformers lets them.
+
+    Raises:
+        SourceError: they do.
+    """
+    for number, text in listed.items():
+        if number < len(pieces.vocab) and pieces.vocab[number][0] != text:
+            raise SourceError(
+                f"added_tokens_decoder: {number}: found {text!r}, but the model's piece is "
+                f"{pieces.vocab[number][0]!r}; pieces with other names are not supported"
+            )
+
+
+def _model(pieces: Pieces) -> Component:
+    """Return the model: a Unigram, or a BPE that merges the pairs of normal pieces by score."""
+    spec = pieces.model
+    if spec.algorithm not in (Algorithm.UNIGRAM, Algorithm.BPE):
+        raise SourceError(
+            f"the model is of the type {spec.algorithm.name}; expected UNIGRAM or BPE"
+        )
+    if spec.algorithm is Algorithm.UNIGRAM:
+        return {
+            "type": "Unigram",
+            "unk_id": spec.unk_id,
+            # The library copies the model through JSON, in which it reads numbers its own way.
+            "vocab": [[text, serde_float(repr(score))] for text, score in pieces.vocab],
+            "byte_fallback": spec.byte_fallback,
+        }
+    normal = {
+        piece.text.decode(): (piece.score, number)
+        for number, piece in enumerate(spec.pieces)
+        if piece.kind is Kind.NORMAL
+    }
+    ranked = sorted(
+        (-score, number, text[:place], text[place:])
+        for text, (score, number) in normal.items()
+        for place in range(1, len(text))
+        if text[:place] in normal and text[place:] in normal
+    )
+    return bpe_model(
+        {text: number for number, (text, _) in enumerate(pieces.vocab)},
+        [[left, right] for *_, left, right in ranked],
+        unk_token=spec.names.get("unk", "<unk>"),
+        continuing_subword_prefix=None,
+        end_of_word_suffix=None,
+        fuse_unk=True,
+        byte_fallback=spec.byte_fallback,
+        ignore_merges=any(piece.kind is Kind.USER_DEFINED for piece in spec.pieces),
+    )
+
+
+def _normalizer(pieces: Pieces, legacy: bool) -> Component:
+    """Return the normalizer: charsmap, spaces, marks."""
+    spec = pieces.model
+    parts = [] if pieces.charsmap is None else [pieces.charsmap]
+    if spec.remove_extra_whitespaces:
+        parts += [replaced(r"\A +| +\z", ""), SPACES]
+    if spec.escape_whitespaces:
+        parts.append(TO_MARKS)
+    if spec.add_dummy_prefix and legacy:
+        parts.append(replaced(r"\A▁", "▁▁"))
+    return normalizers(*parts)
+
+
+def _cuts(pieces: Pieces, legacy: bool) -> Component | None:
+    """Return the pre-tokenizer: a mark in front, and cuts around the pieces of the user."""
+    spec = pieces.model
+    parts = []
+    if spec.add_dummy_prefix:
+        parts.append(metaspace("always" if legacy else "first", cut=False))
+    own = [piece.text.decode() for piece in spec.pieces if piece.kind is Kind.USER_DEFINED]
+    if own:
+        pattern = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
+        parts.append(split(pattern, "Isolated"))
+    return pre_tokenizers(*parts) if parts else None
+
+
+def _decoder(pieces: Pieces) -> Component:
+    """Return the decoder."""
+    spec = pieces.model
+    parts: list[Component] = [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "}]
+    if spec.byte_fallback:
+        parts.append({"type": "ByteFallback"})
+    if spec.add_dummy_prefix:
+        parts += [{"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]
+    elif spec.byte_fallback:
+        parts.append({"type": "Fuse"})
+    return {"type": "Sequence", "decoders": parts}
+
+
+FNET_ROLES = {**ALBERT_ROLES, "model_input_names": ["input_ids", "token_type_ids"]}
+CLASSES: dict[str, ModelClass] = {
+    "TokenizersBackend": ModelClass(
+        files=("tokenizer.model",), read=partial(read, "tokenizer.model", {})
+    ),
+    "ParakeetTokenizer": ModelClass(
+        files=("tokenizer.model",), read=partial(read, "tokenizer.model", {})
+    ),
+    "FNetTokenizer": ModelClass(
+        files=("spiece.model",), read=partial(read, "spiece.model", FNET_ROLES)
+    ),
+}
