@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from wwho.errors import errors_name_file
 if TYPE_CHECKING:
     from wwho.evaluate.check.library_comparison import Comparison
     from wwho.importers import Imported, Options, Source
-    from wwho.importers.reader import Reader
+    from wwho.importers.transformers.folder import ModelFolder
 
 NAME = "import"
 HELP = "turn another library's tokenizer into a .wwho file that gives the same ids"
@@ -40,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "formats do not contain."
     )
     parser.add_argument("file", metavar="FILE", help="the file, or a model's folder")
+    parser.add_argument(
+        "--as",
+        dest="as_file",
+        metavar="NAME",
+        help="for a folder: take this file of it as it is, whatever the model's class does with it",
+    )
     parser.add_argument(
         "-o", "--output", metavar="X.wwho", help="the .wwho file to write (default: NAME.wwho here)"
     )
@@ -92,8 +99,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="",
         metavar="TEXTFILE",
         help="compare ids and decoded text with the library that the file is for, if it is "
-        "installed: on built-in hard texts, and on a file, line by line and as a whole; exit code "
-        "1 where any text differs",
+        "installed, and of a folder with transformers' AutoTokenizer: on built-in hard texts, and "
+        "on a file, line by line and as a whole; exit code 1 where any text differs",
     )
     shared.add_json(
         parser, '{"file", "bytes", "n_vocab", "kind", "engine", "notes", "losses", "check", ...}'
@@ -117,26 +124,53 @@ def run(options: argparse.Namespace) -> int:
         OSError: a file cannot be read or written.
     """
     from wwho.evaluate.check.core_comparison import check_core
-    from wwho.importers.detect import find_source, import_source, reader_of
+    from wwho.importers.detect import import_source, open_source
 
     if options.output is None:
         path = Path(options.file)
         options.output = f"{options.name or path.stem or path.resolve().name}.wwho"
     shared.check_output(options, options.file)
-    source = find_source(options.file)
-    import_options = read_import_options(options, reader_of(source))
+    source = open_source(options.file, options.as_file)
+    import_options = read_import_options(options, source)
     imported = import_source(source, import_options)
+    if options.as_file is not None:
+        imported = taken_as_it_is(imported, options.as_file)
     with errors_name_file(f"{options.output} would be no artifact"):
         check_core(imported.artifact)
     comparison = None
     if options.check is not None:
-        comparison = compare_on_file(options.check, source, import_options, imported)
+        judged = source if options.as_file else judged_folder(options.file) or source
+        comparison = compare_on_file(options.check, judged, import_options, imported)
     report(options, imported, shared.write_artifact(options, imported.artifact), comparison)
     return int(bool(comparison and comparison.differences))
 
 
+def judged_folder(path: str) -> ModelFolder | None:
+    """Return a folder whose settings say enough for AutoTokenizer to open it; else None."""
+    from wwho.importers.transformers.choice import class_of
+    from wwho.importers.transformers.folder import ModelFolder
+
+    folder = ModelFolder(path)
+    return folder if folder.path.is_dir() and class_of(folder) is not None else None
+
+
+def taken_as_it_is(imported: Imported, name: str) -> Imported:
+    """Return an import with a note, and a record in the model, that it is of one file alone.
+
+    Args:
+        imported: the import.
+        name: the name of the file.
+    """
+    artifact = imported.artifact
+    record = {**artifact.provenance, "as": name}
+    note = f"{name} alone was taken as it is, whatever the model's class does with it"
+    return replace(
+        imported, artifact=replace(artifact, provenance=record), notes=(note, *imported.notes)
+    )
+
+
 def compare_on_file(
-    file: str, source: Source, import_options: Options, imported: Imported
+    file: str, source: Source | ModelFolder, import_options: Options, imported: Imported
 ) -> Comparison:
     """Compare a model with the library that its file is for, on hard texts and a file of text.
 
@@ -156,7 +190,7 @@ def compare_on_file(
     return compare_with_library(source, import_options, imported, [*text.split("\n"), text])
 
 
-def read_import_options(options: argparse.Namespace, reader: Reader) -> Options:
+def read_import_options(options: argparse.Namespace, source: Source | ModelFolder) -> Options:
     """Return the options of an import that the arguments give, with all their files loaded.
 
     A reader that takes a base gets o200k_base and the paper's schemas where none are given. No
@@ -167,11 +201,12 @@ def read_import_options(options: argparse.Namespace, reader: Reader) -> Options:
         WwhoError: a base or a schema cannot be opened.
         OSError: a file cannot be read.
     """
-    from wwho.importers import Options
+    from wwho.importers import Options, Source
+    from wwho.importers.detect import reader_of
 
     specials = shared.unique_pairs("--special", options.special)
     base, schemas = options.base, options.schema
-    if "base" in reader.takes:
+    if isinstance(source, Source) and "base" in reader_of(source).takes:
         base, schemas = base or "o200k_base", schemas or PAPER_SCHEMAS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -78,6 +78,12 @@ IN_FOLDERS = (
 """Which file of a folder is read: the first that is there; of several, by name."""
 
 
+OF_FOLDERS = frozenset({"lowercase", "fix_mistral_regex"})
+"""Options of folders that a class reads."""
+SAY_LITTLE = ("vocab.json", "vocab.txt")
+"""Names of files for which the settings of their folder must say how text is cut."""
+
+
 def import_file(path: str | os.PathLike[str], options: Options | None = None) -> Imported:
     """Import a file, or the tokenizer in a model's folder.
 
@@ -105,19 +111,33 @@ def import_file(path: str | os.PathLike[str], options: Options | None = None) ->
     return import_source(open_source(path), options)
 
 
-def open_source(path: str | os.PathLike[str]) -> Source | ModelFolder:
+def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Source | ModelFolder:
     """Return a file, or what a folder's tokenizer is read from.
 
     Of a folder that has a tokenizer.json, that is the tokenizer.json. Otherwise it is the folder
-    itself if its settings name a class of transformers, and else the file that counts in it.
+    itself if its settings name a class of transformers, and else the file that counts in it. A
+    vocab.json or vocab.txt says too little by itself, so it stands for its folder.
+
+    Args:
+        path: the file or folder.
+        as_file: the name of a file of the folder that is taken as it is, whatever the model does
+            with it; None: as above.
 
     Raises:
         SourceError: the folder has none; or its settings are damaged.
     """
-    folder = ModelFolder(path)
-    if not folder.path.is_dir():
+    given = Path(path)
+    if as_file is not None:
+        if not (given / as_file).is_file():
+            raise SourceError(f"{given}: the folder has no file {as_file}")
+        return Source(given / as_file)
+    is_folder = given.is_dir()
+    if not is_folder and given.name not in SAY_LITTLE:
         return Source(path)
-    if folder.file("tokenizer.json") is None and class_of(folder) is not None:
+    folder = ModelFolder(given if is_folder else given.parent)
+    with _naming(folder):
+        is_class = not (is_folder and folder.file("tokenizer.json")) and class_of(folder)
+    if is_class:
         return folder
     return find_source(path)
 
@@ -145,10 +165,12 @@ def import_source(source: Source | ModelFolder, options: Options | None = None) 
     options = Options() if options is None else options
     if isinstance(source, ModelFolder):
         with _naming(source):
-            return import_by_class(source, str(class_of(source)), options)
+            name = str(class_of(source))
+            _check_options(f"a folder of {name}", OF_FOLDERS, options)
+            return import_by_class(source, name, options)
     reader = reader_of(source)
     with _naming(source):
-        _check_options(reader, options)
+        _check_options(reader.kind, reader.takes, options)
         return reader.read(source, options)
 
 
@@ -186,12 +208,21 @@ def reader_of(source: Source) -> Reader:
         return found
 
 
-def _check_options(reader: Reader, options: Options) -> None:
-    """Refuse what the file says itself."""
+def _check_options(kind: str, takes: frozenset[str], options: Options) -> None:
+    """Refuse options that say nothing to a kind of file.
+
+    Args:
+        kind: what the file is, with an article.
+        takes: the options that it takes.
+        options: what the caller says.
+
+    Raises:
+        SourceError: there is one.
+    """
     for each in fields(Options):
-        if each.name not in reader.takes | EVERYWHERE and getattr(options, each.name) not in (
+        if each.name not in takes | EVERYWHERE and getattr(options, each.name) not in (
             None,
             {},
             (),
         ):
-            raise SourceError(f"the option {each.name!r} says nothing to {reader.kind}")
+            raise SourceError(f"the option {each.name!r} says nothing to {kind}")

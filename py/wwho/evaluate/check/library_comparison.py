@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from wwho.errors import BackendError
@@ -17,6 +18,7 @@ from wwho.format.write import write_artifact
 from wwho.importers import Imported, Options, Source, llama_cpp, ranks, sentencepiece, tekken
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.huggingface import vocabulary_files
+from wwho.importers.transformers.folder import ModelFolder
 from wwho.tokenizer import Tokenizer
 from wwho.tokenizer.special_tokens import Allowed
 
@@ -113,7 +115,7 @@ class Comparison:
     """The result of a comparison.
 
     Attributes:
-        engine: the package that the model was compared with, and its version.
+        engine: the package that the model was compared with, its version, and its class.
         texts: how many texts were compared.
         differences: the texts that differ, in their order.
     """
@@ -132,6 +134,7 @@ class Engine(NamedTuple):
         decode: turns ids into text, with the text of special tokens; None: it is not compared.
         allowed: the special tokens that `encode` finds in a text.
         template: whether `encode` puts the ids of the file's template around those of the text.
+        detail: what else to say of the library, after its version.
     """
 
     package: str
@@ -139,10 +142,11 @@ class Engine(NamedTuple):
     decode: Callable[[Sequence[int]], str] | None
     allowed: Allowed = frozenset()
     template: bool = False
+    detail: str = ""
 
 
 def compare_with_library(
-    source: Source, options: Options, imported: Imported, more: Sequence[str] = ()
+    source: Source | ModelFolder, options: Options, imported: Imported, more: Sequence[str] = ()
 ) -> Comparison:
     """Compare an imported model with the library that its file is for, on about 950 hard texts.
 
@@ -150,7 +154,7 @@ def compare_with_library(
     library's decoding cannot be (see `Engine`). A text that both refuse is no difference.
 
     Args:
-        source: the file, as the importer read it.
+        source: the file, as the importer read it; or a folder, of which AutoTokenizer is asked.
         options: what the importer was told of it.
         imported: what the importer made of it.
         more: further texts to compare.
@@ -159,12 +163,15 @@ def compare_with_library(
         BackendError: the library is not installed, cannot open the file, or there is none for this
             kind of file; the message says what to install.
     """
-    engine = open_engine(source, options, imported)
+    if isinstance(source, ModelFolder):
+        engine = open_auto_tokenizer(source.path)
+    else:
+        engine = open_engine(source, options, imported)
     model = Tokenizer.from_bytes(write_artifact(imported.artifact))
     texts = list(dict.fromkeys([*make_hard_texts(model), *more]))
     differences = (_find_difference(model, engine, text) for text in texts)
     return Comparison(
-        engine=f"{engine.package} {version(engine.package)}",
+        engine=f"{engine.package} {version(engine.package)}{engine.detail}",
         texts=len(texts),
         differences=tuple(each for each in differences if each is not None),
     )
@@ -198,6 +205,40 @@ def open_engine(source: Source, options: Options, imported: Imported) -> Engine:
         return Engine(package, **open_file(library, source, options, imported.artifact))
     except Exception as error:  # engines have no common class of errors
         raise BackendError(f"{source.path}: {package} cannot open it: {error}") from error
+
+
+def open_auto_tokenizer(folder: Path) -> Engine:
+    """Open a model's folder with AutoTokenizer of transformers, template and added tokens included.
+
+    Raises:
+        BackendError: transformers is not installed, or cannot open the folder.
+    """
+    try:
+        transformers = import_module("transformers")
+    except ImportError as error:
+        raise BackendError(
+            f"{folder}: transformers opens folders of models, and is not installed: pip install "
+            "'wwho[hf]'"
+        ) from error
+    try:
+        theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    except Exception as error:  # it raises errors of many classes
+        raise BackendError(f"{folder}: transformers cannot open it: {error}") from error
+    kind = type(theirs).__name__
+    is_rebuilt = (folder / "tokenizer.json").is_file() and "__init__" in vars(type(theirs))
+    rebuilt = (
+        f"; {kind} builds its own normalizer and pre-tokenizer, whatever tokenizer.json says"
+        if is_rebuilt and kind != "TokenizersBackend"
+        else ""
+    )
+    return Engine(
+        "transformers",
+        encode=lambda text: theirs(text)["input_ids"],
+        decode=theirs.decode,
+        allowed="all",
+        template=True,
+        detail=f", AutoTokenizer: {kind}{rebuilt}",
+    )
 
 
 def make_hard_texts(model: Tokenizer) -> Iterator[str]:

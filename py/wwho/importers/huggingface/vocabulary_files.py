@@ -1,8 +1,8 @@
 """Vocabularies alone: vocab.txt of BERT, and vocab.json with merges.txt of GPT-2.
 
 They say little of the rest of a tokenizer. What is taken for it is what `tokenizers` does of its
-own, BertWordPieceTokenizer and ByteLevelBPETokenizer, or the class of transformers does that
-tokenizer_config.json names.
+own: BertWordPieceTokenizer and ByteLevelBPETokenizer. Where the settings of the folder name a class
+of transformers, that class reads the folder (`wwho.importers.transformers`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,8 @@ from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source, shown
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
-GPT2 = ("GPT2Tokenizer", "CodeGenTokenizer")
-"""Classes of transformers that cut text as GPT-2 does, and put nothing else around it."""
 GUESSED = ("<|endoftext|>", "<|startoftext|>")
 """Special tokens that a vocabulary of GPT-2's kind may have although no file names them."""
-CLIP_PATTERN = (
-    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-)
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
@@ -141,31 +136,24 @@ def merges_in(file: Source) -> list[list[str]]:
 def gpt2_document(source: Source) -> tuple[dict[str, Any], list[str]]:
     """Return a tokenizer.json made of a vocab.json and the files beside it, and notes on both.
 
+    Nothing says how text is cut: where the settings of a folder do, its class reads the folder.
+
     Raises:
-        SourceError: the merges are missing, or the settings name a tokenizer of another kind.
+        SourceError: the merges are missing, or their tokens are not GPT-2's kind.
     """
     vocab, merges = _vocab_and_merges(source)
     settings = source.json_beside()
     if "added_tokens_decoder" not in settings:  # as transformers kept them before
         settings = settings | source.json_beside("special_tokens_map.json")
-    named = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
-    clip = named == "CLIPTokenizer"
-    if named and not clip and named not in GPT2:
-        raise SourceError(
-            f"tokenizer_config.json beside it names {named}; expected one of "
-            f"{', '.join(GPT2)} or CLIPTokenizer, as these files hold no pretokenizer: let "
-            "transformers save it as a tokenizer.json"
-        )
-    if not clip and any(right.endswith("</w>") for _, right in merges):
+    if any(right.endswith("</w>") for _, right in merges):
         raise SourceError(
             "its tokens end in </w>, and nothing beside it says of what kind it is: take a "
             "tokenizer.json, or put the tokenizer_config.json beside it"
         )
     added, notes = _added_beside(source, settings, vocab)
-    special = {each["content"]: each["id"] for each in added}
     byte_level = {
         "type": "ByteLevel",
-        "add_prefix_space": bool(settings.get("add_prefix_space")) and not clip,
+        "add_prefix_space": bool(settings.get("add_prefix_space")),
         "trim_offsets": True,
     }
     document: dict[str, Any] = {
@@ -174,86 +162,7 @@ def gpt2_document(source: Source) -> tuple[dict[str, Any], list[str]]:
         "decoder": byte_level,
         "model": {"type": "BPE", "vocab": vocab, "merges": merges},
     }
-    if clip:
-        return document | _clip(document, settings, special), notes
-    wanted = (
-        "bos" * bool(settings.get("add_bos_token")),
-        "eos" * bool(settings.get("add_eos_token")),
-    )
-    if any(wanted):
-        document["post_processor"] = _around(*wanted, settings, special)
-    if not named:
-        notes.insert(0, "the files name no pretokenizer: GPT-2's was taken")
-    return document, notes
-
-
-def _around(
-    before: str, behind: str, settings: dict[str, Any], special: dict[str, int]
-) -> dict[str, Any]:
-    """Return the post-processor of transformers: tokens before each text, and behind it.
-
-    Args:
-        before: the role of the token before a text, such as "bos"; "" for none.
-        behind: the role of the token behind it.
-        settings: the tokenizer_config.json, which tells the tokens of the roles. A role without a
-            token, or with one that is not in `special`, puts none.
-        special: the ids of the added tokens, by text.
-    """
-    tokens: dict[str, Any] = {}
-
-    def place(role: str, kind: int) -> list[Any]:
-        text = _text(settings.get(f"{role}_token"))
-        if not role or text not in special:
-            return []
-        tokens[text] = {"id": text, "ids": [special[text]], "tokens": [text]}
-        return [{"SpecialToken": {"id": text, "type_id": kind}}]
-
-    first, second = (
-        [*place(before, kind), {"Sequence": {"id": name, "type_id": kind}}, *place(behind, kind)]
-        for kind, name in enumerate("AB")
-    )
-    template = {"single": first, "pair": first + second, "special_tokens": tokens}
-    return {"type": "TemplateProcessing", **template}
-
-
-def _clip(
-    document: dict[str, Any], settings: dict[str, Any], special: dict[str, int]
-) -> dict[str, Any]:
-    """What is other in CLIPTokenizer than in GPT-2's."""
-    start = _text(settings.get("bos_token")) or "<|startoftext|>"
-    end = _text(settings.get("eos_token")) or "<|endoftext|>"
-    unk = _text(settings.get("unk_token")) or "<|endoftext|>"
-    if missing := {start, end, unk} - special.keys():
-        raise SourceError(f"there is no token {min(missing)}; is it a vocab.json of CLIP?")
-    split = {
-        "type": "Split",
-        "pattern": {"Regex": CLIP_PATTERN},
-        "behavior": "Removed",
-        "invert": True,
-    }
-    byte_level = document["pre_tokenizer"]
-    ends = {"type": "Replace", "pattern": {"String": "</w>"}, "content": " "}
-    strip = {"type": "Strip", "content": " ", "start": 0, "stop": 1}
-    return {
-        "normalizer": {
-            "type": "Sequence",
-            "normalizers": [
-                {"type": "NFC"},
-                {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
-                {"type": "Lowercase"},
-            ],
-        },
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, byte_level]},
-        "post_processor": {
-            "type": "RobertaProcessing",
-            "sep": [end, special[end]],
-            "cls": [start, special[start]],
-            "trim_offsets": False,
-            "add_prefix_space": False,
-        },
-        "decoder": {"type": "Sequence", "decoders": [byte_level, ends, strip]},
-        "model": document["model"] | {"unk_token": unk, "end_of_word_suffix": "</w>"},
-    }
+    return document, ["the files name no pretokenizer: GPT-2's was taken", *notes]
 
 
 def _text(token: Any) -> str | None:

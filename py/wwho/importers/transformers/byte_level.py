@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from wwho.errors import SourceError
-from wwho.importers.huggingface.vocabulary_files import CLIP_PATTERN, merges_in
+from wwho.importers.huggingface.vocabulary_files import merges_in
 from wwho.importers.reader import Options
 from wwho.importers.source import shown
 from wwho.importers.transformers.choice import tables
@@ -42,6 +42,9 @@ NFC = {"type": "NFC"}
 QWEN2_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+CLIP_PATTERN = (
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 )
 NOUGAT_PATTERN = r"""[\(\)\[\]\{\}]|([!\"#\$%\&'\*\+,\-\./:;<=>\?\\\^_`\|\~])\1*"""
 END_OF_TEXT = "<|endoftext|>"

@@ -1,0 +1,80 @@
+"""`wwho import` of a model's folder: by its class, by one file, and judged by AutoTokenizer."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import wwho
+
+tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
+pytest.importorskip("transformers", reason="needs transformers")
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli
+
+
+@pytest.fixture
+def roberta(tmp_path: Path) -> Path:
+    """A folder with RoBERTa's files, as published: no tokenizer.json, and no tokenizer_class."""
+    made = tokenizers.ByteLevelBPETokenizer()
+    made.train_from_iterator(
+        ["the quick brown fox, the lazy dog's 12 tails"] * 9,
+        vocab_size=320,
+        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+    )
+    folder = tmp_path / "roberta"
+    folder.mkdir()
+    made.save_model(str(folder))
+    (folder / "config.json").write_text('{"model_type": "roberta"}', "utf-8")
+    return folder
+
+
+def test_the_class_decides(cli: Cli, roberta: Path, tmp_path: Path) -> None:
+    done = cli("import", roberta, "-o", tmp_path / "a.wwho", "--check", "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["check"]["different"]) == (0, 0)
+    assert "AutoTokenizer: RobertaTokenizer" in found["check"]["engine"]
+    assert found["kind"] == "a folder of RobertaTokenizer"
+    enc = wwho.Tokenizer.load(tmp_path / "a.wwho")
+    ids = enc.encode("the fox", add_special_tokens=True)
+    assert (ids[0], ids[-1]) == (0, 2)
+
+
+def test_one_file_as_it_is(cli: Cli, roberta: Path, tmp_path: Path) -> None:
+    """The ids are GPT-2's, which the model does not mean; the report and the model say so."""
+    done = cli("import", roberta, "--as", "vocab.json", "-o", tmp_path / "a.wwho", "--check")
+    assert done.code == 0
+    assert "vocab.json alone was taken as it is" in done.out.decode()
+    enc = wwho.Tokenizer.load(tmp_path / "a.wwho")
+    assert enc.info.provenance["as"] == "vocab.json"
+    assert enc.encode("the fox", add_special_tokens=True)[0] != 0
+    done = cli("import", roberta, "--as", "none.json", "-o", tmp_path / "b.wwho")
+    assert done.code == 1
+    assert "has no file none.json" in done.err.decode()
+
+
+def test_a_difference_is_printed(cli: Cli, roberta: Path, tmp_path: Path) -> None:
+    """A tokenizer.json whose pipeline the class does not read."""
+    theirs = tokenizers.Tokenizer.from_str(
+        tokenizers.ByteLevelBPETokenizer(
+            str(roberta / "vocab.json"), str(roberta / "merges.txt"), lowercase=True
+        ).to_str()
+    )
+    folder = tmp_path / "lower"
+    shutil.copytree(roberta, folder)
+    theirs.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "RobertaTokenizer"}')
+    done = cli("import", folder, "-o", tmp_path / "a.wwho", "--check")
+    assert done.code == 1
+    assert "RobertaTokenizer builds its own normalizer and pre-tokenizer" in done.out.decode()
+
+
+def test_options_that_say_nothing(cli: Cli, roberta: Path, tmp_path: Path) -> None:
+    done = cli("import", roberta, "--pattern", "a|b", "-o", tmp_path / "a.wwho")
+    assert done.code == 1
+    assert "'pattern' says nothing to a folder of RobertaTokenizer" in done.err.decode()
