@@ -55,7 +55,7 @@ def test_one_file_as_it_is(cli: Cli, roberta: Path, tmp_path: Path) -> None:
     assert enc.encode("the fox", add_special_tokens=True)[0] != 0
     done = cli("import", roberta, "--as", "none.json", "-o", tmp_path / "b.wwho")
     assert done.code == 1
-    assert "has no file none.json" in done.err.decode()
+    assert "has no file none.json" in done.err
 
 
 def test_a_difference_is_printed(cli: Cli, roberta: Path, tmp_path: Path) -> None:
@@ -77,4 +77,4 @@ def test_a_difference_is_printed(cli: Cli, roberta: Path, tmp_path: Path) -> Non
 def test_options_that_say_nothing(cli: Cli, roberta: Path, tmp_path: Path) -> None:
     done = cli("import", roberta, "--pattern", "a|b", "-o", tmp_path / "a.wwho")
     assert done.code == 1
-    assert "'pattern' says nothing to a folder of RobertaTokenizer" in done.err.decode()
+    assert "'pattern' says nothing to a folder of RobertaTokenizer" in done.err
