@@ -153,7 +153,8 @@ def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder
     """Return how the texts of a model over bytes join; without steps, they are concatenated.
 
     Characters that stand for bytes need not become bytes first. An added token whose characters all
-    do gets the bytes as its surface. Of several texts with one id the first one counts.
+    do gets the bytes as its surface, unless its surface before says that it decodes to its text. Of
+    several texts with one id the first one counts.
 
     Args:
         decoder: how the texts of the model over characters join.
@@ -162,15 +163,19 @@ def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder
     Returns:
         The decoder; None if the other one does not begin as ByteLevel's does.
     """
-    if decoder is None or decoder.steps[:2] != (Unspell(), Join()) or decoder.surfaces:
+    if decoder is None or decoder.steps[:2] != (Unspell(), Join()):
         return None
     texts: dict[int, str] = {}
     for token in added:
         texts.setdefault(token.id, token.text)
-    found = {
-        number: bytes_of_stand_ins(text) for number, text in texts.items() if not text.isascii()
-    }
-    surfaces = {number: text for number, text in found.items() if text is not None}
+    if not decoder.surfaces.keys() <= texts.keys():
+        return None
+    surfaces = {}
+    for number, text in texts.items():
+        surface = decoder.surfaces.get(number, text.encode())
+        made = None if surface.isascii() else bytes_of_stand_ins(surface.decode())
+        if (made or surface) != text.encode():
+            surfaces[number] = made or surface
     rest = decoder.steps[2:]
     return Decoder((Join(), *rest) if rest else (), surfaces=surfaces)
 

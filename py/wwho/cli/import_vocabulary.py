@@ -94,6 +94,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"though they break the definition (default {' '.join(PAPER_SCHEMAS)})",
     )
     parser.add_argument(
+        "--like-tokenizers",
+        action="store_true",
+        help="for a byte-level tokenizer.json: added tokens such as 'é' decode to the bytes that "
+        "tokenizers makes of them, which are no text",
+    )
+    parser.add_argument(
         "--check",
         nargs="?",
         const="",
@@ -216,6 +222,7 @@ def read_import_options(options: argparse.Namespace, source: Source | ModelFolde
         pattern=options.pattern,
         specials=specials,
         lowercase=options.lowercase,
+        like_tokenizers=options.like_tokenizers,
         fix_mistral_regex=options.fix_mistral_regex,
         base=None if base is None else shared.load_base(base),
         schemas=tuple(loaded),

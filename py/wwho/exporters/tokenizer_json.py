@@ -95,8 +95,9 @@ def _write_pieces(artifact: Artifact) -> Exported:
 
 def _difference(content: dict[str, Any], artifact: Artifact) -> str:
     """Return how the model that a document is imported as differs from this one; "" if not."""
+    options = Options(like_tokenizers="like_tokenizers" in artifact.provenance)
     try:
-        made = make(content, Source("tokenizer.json", b""), Options(), "").artifact
+        made = make(content, Source("tokenizer.json", b""), options, "").artifact
     except WwhoError as error:
         return str(error)
     made = replace(made, provenance=artifact.provenance)

@@ -78,7 +78,7 @@ IN_FOLDERS = (
 """Which file of a folder is read: the first that is there; of several, by name."""
 
 
-OF_FOLDERS = frozenset({"lowercase", "fix_mistral_regex"})
+OF_FOLDERS = frozenset({"lowercase", "fix_mistral_regex", "like_tokenizers"})
 """Options of folders that a class reads."""
 SAY_LITTLE = ("vocab.json", "vocab.txt")
 """Names of files for which the settings of their folder must say how text is cut."""
@@ -219,10 +219,9 @@ def _check_options(kind: str, takes: frozenset[str], options: Options) -> None:
     Raises:
         SourceError: there is one.
     """
+    usual = Options()
     for each in fields(Options):
-        if each.name not in takes | EVERYWHERE and getattr(options, each.name) not in (
-            None,
-            {},
-            (),
-        ):
+        if each.name in takes | EVERYWHERE:
+            continue
+        if getattr(options, each.name) != getattr(usual, each.name):
             raise SourceError(f"the option {each.name!r} says nothing to {kind}")

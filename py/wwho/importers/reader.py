@@ -26,6 +26,8 @@ class Options:
         lowercase: of a vocab.txt: whether text is lower-cased.
         fix_mistral_regex: of a tokenizer.json of Mistral's models: whether the right pattern takes
             the place of the one that is known to be wrong.
+        like_tokenizers: of a byte-level tokenizer.json: whether added tokens such as "é" decode to
+            the bytes that tokenizers makes of them, which are no text.
         base: of a vocab.json of the WWHO paper: the vocabulary for other text.
         schemas: of the same: the scripts.
         source: where the file comes from, for the record.
@@ -37,6 +39,7 @@ class Options:
     specials: Mapping[str, int] = field(default_factory=dict)
     lowercase: bool | None = None
     fix_mistral_regex: bool | None = None
+    like_tokenizers: bool = False
     base: Artifact | None = None
     schemas: tuple[Schema, ...] = ()
     source: str = ""
@@ -66,12 +69,14 @@ class Imported:
         engine: whose ids it gives, with the version; "" where there is no other engine.
         notes: a line for each thing that was found and not taken over, and why, and for each way
             in which the model differs from what the file seems to say.
+        own_texts: ids that decode to other texts than the engine gives them.
     """
 
     artifact: Artifact
     kind: str
     engine: str = ""
     notes: tuple[str, ...] = ()
+    own_texts: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from wwho.assemble.fold import fold
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import PatternError, SourceError
-from wwho.format.decoder import Decoder
+from wwho.format.decoder import Decoder, Unspell
 from wwho.format.layout import MAX_LISTED_STEPS, MAX_TOKEN_BYTES
-from wwho.format.model import Artifact, Flag, Route
-from wwho.format.steps import Cut, Rewrite, Spell, Step
+from wwho.format.model import Added, Artifact, Flag, Route
+from wwho.format.steps import Cut, Rewrite, Spell, Step, bytes_of_stand_ins, stand_in
 from wwho.importers.huggingface import (
     decoders,
     models,
@@ -52,6 +52,8 @@ PARTS = {
 }
 COMPONENTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 VOCABULARY = {"vocab", "merges"}
+MOST_NAMED = 5
+"""Tokens that a note shows."""
 MOST_KEPT = 1 << 14
 """Characters of JSON that the record may keep."""
 IGNORED = {
@@ -98,7 +100,13 @@ def make(
     artifact, found = literal(document, source, options)
     folded = fold(artifact)
     check_size(Value(document), folded)
-    return Imported(artifact=folded, kind=kind, engine=ENGINE, notes=(*notes, *found))
+    decoder = artifact.decoder
+    own: frozenset[int] = frozenset()
+    if decoder is not None and Unspell() in decoder.steps and not options.like_tokenizers:
+        own = frozenset(decoder.surfaces) & {token.id for token in artifact.added}
+    return Imported(
+        artifact=folded, kind=kind, engine=ENGINE, notes=(*notes, *found), own_texts=own
+    )
 
 
 def literal(
@@ -134,7 +142,12 @@ def literal(
     # Which added tokens are the model's, too, cannot be told from ids.
     record["vocab_size"] = str(len(root.at("model").at("vocab").raw))
     record |= settings_beside(source) | components(root.raw)
-    artifact, notes = _assemble(root, patterns, normalizer, route, vocabulary, listed, record)
+    like_library = options.like_tokenizers
+    if like_library:
+        record["like_tokenizers"] = "true"
+    artifact, notes = _assemble(
+        root, patterns, normalizer, route, vocabulary, listed, record, like_library
+    )
     return artifact, (*vocabulary.notes, *_notes_on_omissions(root, source, listed), *notes)
 
 
@@ -164,6 +177,7 @@ def _assemble(
     vocabulary: Vocabulary,
     listed: list[Listed],
     record: Mapping[str, str],
+    like_library: bool,
 ) -> tuple[Artifact, tuple[str, ...]]:
     """Return the artifact of all components, and the notes on its added tokens alone.
 
@@ -177,6 +191,7 @@ def _assemble(
         vocabulary: the model with its ids.
         listed: the added tokens that the document lists.
         record: the provenance.
+        like_library: whether added tokens decode as in `tokenizers` where that breaks their text.
 
     Raises:
         SourceError: a pattern cannot be compiled or run, two added tokens are found by one text,
@@ -218,7 +233,41 @@ def _assemble(
         continuing=vocabulary.continuing,
         texts=lambda: {**artifact.decoded, **listed_texts(artifact)},
     )
-    return replace(artifact, decoder=decoder), added.notes
+    notes: tuple[str, ...] = ()
+    if not like_library:
+        own = [token for token in added.tokens if token.text not in vocabulary.ids]
+        decoder, notes = with_own_texts(decoder, own)
+    return replace(artifact, decoder=decoder), (*added.notes, *notes)
+
+
+def with_own_texts(decoder: Decoder, added: Sequence[Added]) -> tuple[Decoder, tuple[str, ...]]:
+    """Return a decoder by which added tokens decode to their texts, and notes on those it changes.
+
+    ByteLevel's decoder takes the letters of a token such as "é" for bytes, which are then no text.
+
+    Args:
+        decoder: the decoder.
+        added: the added tokens that are none of the model's own.
+    """
+    if Unspell() not in decoder.steps:
+        return decoder, ()
+    changed = [
+        token
+        for token in added
+        if not token.text.isascii() and bytes_of_stand_ins(token.text) is not None
+    ]
+    spelled = {
+        token.id: "".join(chr(stand_in(byte)) for byte in token.text.encode()).encode()
+        for token in changed
+    }
+    if not changed:
+        return decoder, ()
+    texts = ", ".join(sorted(repr(token.text) for token in changed)[:MOST_NAMED])
+    note = (
+        f"{len(changed)} added tokens decode to their texts, such as {texts}; tokenizers makes "
+        "other bytes of them, as --like-tokenizers does"
+    )
+    return replace(decoder, surfaces={**decoder.surfaces, **spelled}), (note,)
 
 
 def check_size(root: Value, artifact: Artifact) -> None:
@@ -305,5 +354,5 @@ READER = Reader(
     kind="a tokenizer.json of Hugging Face",
     sniff=sniff,
     read=read,
-    takes=frozenset({"fix_mistral_regex"}),
+    takes=frozenset({"fix_mistral_regex", "like_tokenizers"}),
 )
