@@ -246,15 +246,31 @@ def test_a_folder_that_holds_the_folder(tmp_path: Path) -> None:
         import_file(tmp_path)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="needs /dev/fd")
 def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    """As a shell gives it for <(command)."""
     data = byte_level(tmp_path).to_str().encode()
-    os.mkfifo(pipe := tmp_path / "pipe.json")
-    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
+    end, other = os.pipe()
+    writer = threading.Thread(target=_write_and_close, args=(other, data))
     writer.start()
-    found = import_file(pipe)
+    found = import_file(f"/dev/fd/{end}")
     writer.join()
+    os.close(end)
     assert found.artifact.models == import_source(Source("a.json", data)).artifact.models
+
+
+def _write_and_close(descriptor: int, data: bytes) -> None:
+    """Write all of the data to a descriptor, and close it."""
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe.json")
+    for read in (import_file, wwho.Tokenizer.load, wwho.Tokenizer.from_file):
+        with pytest.raises(OSError, match="is a named pipe, which may wait for ever"):
+            read(pipe)
 
 
 def test_a_vocabulary_goes_by_the_class_of_its_folder(tmp_path: Path) -> None:

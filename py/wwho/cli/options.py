@@ -366,8 +366,9 @@ def read_artifact(name: str) -> bytes:
         OSError: the file cannot be read.
     """
     from wwho.encodings import is_model_file, model_bytes
+    from wwho.format.files import read_model_file
 
-    return Path(name).read_bytes() if is_model_file(name) else model_bytes(name)
+    return read_model_file(name) if is_model_file(name) else model_bytes(name)
 
 
 def write_artifact(options: argparse.Namespace, model: Artifact) -> int:

@@ -69,6 +69,33 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise OSError(errno.EACCES, "its folder cannot be written to")
 
 
+def read_model_file(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a model's file.
+
+    Raises:
+        OSError: the file cannot be read, or is a named pipe.
+    """
+    refuse_named_pipe(path)
+    return Path(path).read_bytes()
+
+
+def refuse_named_pipe(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError for a named pipe, which waits for ever if nobody writes to it.
+
+    A pipe that a shell opens, such as that of `<(command)`, is none.
+
+    Raises:
+        OSError: the path is a named pipe.
+    """
+    try:
+        is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return
+    if is_pipe and not os.path.realpath(path).startswith(("/proc/", "/dev/fd/")):
+        what = "is a named pipe, which may wait for ever; give a file, or <(a command)"
+        raise OSError(errno.EINVAL, what, os.fspath(path))
+
+
 def is_artifact(path: Path) -> bool:
     """Return whether a path is a file that begins as an artifact does.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wwho.errors import SourceError
+from wwho.format.files import refuse_named_pipe
 from wwho.format.foreign import no_content
 
 HEAD = 4096
@@ -44,6 +45,7 @@ class Source:
             OSError: it cannot be read.
         """
         if self._data is None and not self.path.is_file():  # a pipe, which can be read once
+            refuse_named_pipe(self.path)
             with self.path.open("rb") as file:
                 self._data = file.read(MAX_BYTES + 1)
         return io.BytesIO(self._data) if self._data is not None else self.path.open("rb")

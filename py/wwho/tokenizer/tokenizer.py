@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from wwho.backends.backend import IdsWithOffsets
 from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, errors_name_file
-from wwho.format.files import is_artifact, write_atomic
+from wwho.format.files import is_artifact, read_model_file, write_atomic
 from wwho.format.template import Template
 from wwho.text import Text, Unk, places_in_str, to_bytes
 from wwho.tokenizer.batch_methods import BatchMethods
@@ -127,7 +127,7 @@ class Tokenizer(
             2
         """
         with errors_name_file(path):
-            return cls._open(Path(path).read_bytes(), backend)
+            return cls._open(read_model_file(path), backend)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, backend: BackendName | None = None) -> Self:

@@ -80,6 +80,17 @@ class Value:
         found: int = self._member(key, int, default)
         return found
 
+    def short_text(self, key: str, most: int) -> str:
+        """Return a member that is a text of at most so many characters.
+
+        Raises:
+            SourceError: it is longer, or no text.
+        """
+        found = self.text(key)
+        if len(found) > most:
+            self.at(key).fail(f"a text of {len(found):,} characters; {most:,} are possible")
+        return found
+
     def option(self, key: str, kind: type[Any]) -> Any:
         """Return a member of this type, or None where it is null or not there."""
         value = self.at(key)

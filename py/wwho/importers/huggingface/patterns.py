@@ -25,6 +25,10 @@ def one_of(*characters: str | int) -> Chars:
     return Chars(CodePointSet.of(*characters))
 
 
+MOST_PATTERN = 100_000
+"""Characters of a pattern."""
+
+
 def read_pattern(value: Value) -> Node:
     """Return the pattern of a component's member "pattern", a text or a regular expression.
 
@@ -39,10 +43,10 @@ def read_pattern(value: Value) -> Node:
     """
     pattern = value.at("pattern")
     if pattern.raw and set(pattern.be(dict)) == {"String"}:
-        return Seq(tuple(map(one_of, pattern.text("String"))))
+        return Seq(tuple(map(one_of, pattern.short_text("String", MOST_PATTERN))))
     if not pattern.raw or set(pattern.be(dict)) != {"Regex"}:
         pattern.fail(f'found {shown(pattern.raw)}, expected {{"String": ...}} or {{"Regex": ...}}')
-    return parse_oniguruma(pattern.text("Regex"))
+    return parse_oniguruma(pattern.short_text("Regex", MOST_PATTERN))
 
 
 class Patterns:

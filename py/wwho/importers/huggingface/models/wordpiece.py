@@ -29,6 +29,9 @@ from wwho.importers.huggingface.models.vocabulary import (
 )
 from wwho.importers.source import shown
 
+MOST_CHARACTERS = 0xFFFF_FFFE
+"""The highest limit of characters that an artifact can state."""
+
 
 def read(value: Value, _: Around) -> Vocabulary:
     """Return the model.
@@ -55,7 +58,9 @@ def read(value: Value, _: Around) -> Vocabulary:
         first[data] = number
         if prefix and text.startswith(prefix) and text != prefix:
             later[data.removeprefix(prefix.encode())] = number
-    model = longest_match(value, first, later if prefix else None, vocab, unk, limit or 1)
+    # No piece has as many characters as the format's field can count.
+    limit = min(limit, MOST_CHARACTERS) or 1
+    model = longest_match(value, first, later if prefix else None, vocab, unk, limit)
     return Vocabulary(model, vocab, hidden, continuing=prefix)
 
 

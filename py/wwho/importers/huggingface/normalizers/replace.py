@@ -28,6 +28,8 @@ from wwho.importers.huggingface.patterns import ANY, Patterns, read_pattern
 NOTHING: Node = Alt(())
 """The pattern that never matches."""
 
+MOST_CONTENT = 1 << 20
+"""Characters of a text that takes the place of matches."""
 INSERTS = (
     "a Replace before it may put a text in front of all by an empty match, of which tokenizers "
     "gives wrong ids; let its pattern take at least one character"
@@ -42,7 +44,7 @@ def steps(value: Value, patterns: Patterns) -> list[Rewrite]:
         SourceError: a member is missing or of another type.
         PatternError: the pattern cannot be compiled.
     """
-    pattern, content = read_pattern(value), value.text("content")
+    pattern, content = read_pattern(value), value.short_text("content", MOST_CONTENT)
     if not nullable(pattern):
         return [patterns.replace("replace", (pattern, content), (ANY, None))]
     last = last_before_empty(pattern)

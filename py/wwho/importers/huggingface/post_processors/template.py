@@ -28,6 +28,8 @@ from wwho.importers.source import shown
 
 MAX_TYPE = 255
 """The highest type of ids, for which an artifact has a byte."""
+MOST_ITEMS = 100_000
+"""Items of a template."""
 
 
 def process(value: Value, ids: Ids) -> Process:
@@ -39,6 +41,9 @@ def process(value: Value, ids: Ids) -> Process:
     """
     special = value.at("special_tokens")
     names = special.be(dict)
+    for option in ("single", "pair"):
+        if (number := len(value.at(option).be(list))) > MOST_ITEMS:
+            value.at(option).fail(f"{number:,} items; {MOST_ITEMS:,} are possible")
     forms = [
         [tuple(_read_item(each, special, names, ids)) for each in value.items(option)]
         for option in ("single", "pair")
