@@ -18,8 +18,11 @@ from transformers.models.mbart import tokenization_mbart as mbart
 from transformers.models.mbart50 import tokenization_mbart50 as mbart50
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TO_LANGUAGE_CODE
 
+from wwho.importers.transformers.classes import CLASSES
+
 FOLDER = Path(__file__).parents[1] / "py" / "wwho" / "importers" / "transformers"
 TABLES = FOLDER / "classes.json"
+PAGE = FOLDER / "README.md"
 EXPECTED = "5.24.0"
 
 
@@ -39,11 +42,35 @@ def tables() -> str:
     return json.dumps(found, indent=1) + "\n"
 
 
+def page() -> str:
+    """Return the page: a table of all classes that are known."""
+    lines = [
+        "# The tokenizers of transformers",
+        "",
+        "`wwho import FOLDER` reads a model's folder by the class of transformers "
+        f"{EXPECTED[:4]} that",
+        "its settings name: `tokenizer_class` in tokenizer_config.json, then `model_type` in",
+        "config.json. *Exact*: ids, template, pairs and decoded text are AutoTokenizer's; the",
+        "tests compare them on 300 texts for random settings of each class. Others are refused by",
+        "name. A folder with a tokenizer.json is read by that file, whatever its class.",
+        "`wwho import FOLDER --as FILE` takes one file as it is.",
+        "",
+        "| class | files | state |",
+        "|---|---|---|",
+    ]
+    for name, each in sorted(CLASSES.items()):
+        files = ", ".join(f"`{file}`" for file in each.files) or "none"
+        state = f"refused: {each.refusal}" if each.refusal else "exact"
+        lines.append(f"| `{name}` | {files} | {state} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """Write both files."""
     if transformers.__version__ != EXPECTED:
         sys.exit(f"transformers {transformers.__version__} is installed; {EXPECTED} is expected")
     TABLES.write_text(tables(), "utf-8")
+    PAGE.write_text(page(), "utf-8")
 
 
 if __name__ == "__main__":

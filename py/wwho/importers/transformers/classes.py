@@ -12,11 +12,18 @@ from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.huggingface.mistral import OPTION, with_right_pattern
 from wwho.importers.reader import Imported, Options
 from wwho.importers.source import Source
-from wwho.importers.transformers import byte_level, generic, spm, wordpiece
+from wwho.importers.transformers import (
+    byte_ids,
+    byte_level,
+    generic,
+    refused,
+    spm,
+    wordpiece,
+)
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 
-MODULES: tuple[Any, ...] = (byte_level, wordpiece, spm, generic)
+MODULES: tuple[Any, ...] = (byte_level, wordpiece, spm, generic, byte_ids, refused)
 """The modules with tables; no class is in two of them."""
 
 CLASSES: dict[str, ModelClass] = {

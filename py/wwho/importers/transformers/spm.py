@@ -811,7 +811,7 @@ CLASSES: dict[str, ModelClass] = {
     name: ModelClass(files=(recipe.file,), read=partial(read, recipe))
     for name, recipe in RECIPES.items()
 } | {
-    "CpmTokenizerFast": ModelClass(
+    "CpmTokenizer": ModelClass(
         files=("tokenizer.model",), refusal="which cuts words by a program, rjieba"
     ),
     "LayoutXLMTokenizer": ModelClass(

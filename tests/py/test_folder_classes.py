@@ -1,0 +1,77 @@
+"""Every class of tokenizers of transformers is read, or refused with a reason."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import oracle  # puts tools/ on the path
+import pytest
+from folder_judge import assert_same_as_auto_tokenizer, transformers
+
+from wwho.errors import SourceError
+from wwho.importers import import_file
+from wwho.importers.transformers import byte_ids
+from wwho.importers.transformers.classes import CLASSES, MODULES
+
+MODELS = Path(transformers.__file__).parent / "models"
+BASES = (
+    "PreTrainedTokenizer",
+    "PreTrainedTokenizerFast",
+    "PythonBackend",
+    "SentencePieceBackend",
+    "TokenizersBackend",
+)
+
+
+def _names() -> set[str]:
+    """Return the names of all classes of tokenizers, without "Fast"."""
+    bases: dict[str, set[str]] = {}
+    for path in MODELS.glob("*/tokenization_*.py"):
+        for each in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(each, ast.ClassDef):
+                bases[each.name] = {ast.unparse(base) for base in each.bases}
+    found = set(BASES)
+    while more := {name for name, of in bases.items() if of & found} - found:
+        found |= more
+    from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+
+    # RAG's has no base: it is two tokenizers.
+    named = {name for name in TOKENIZER_MAPPING_NAMES.values() if name} | {"RagTokenizer"}
+    return {name.removesuffix("Fast") for name in (found - set(BASES)) | named}
+
+
+def test_every_class_is_in_a_table() -> None:
+    names = _names()
+    assert len(names) > 90
+    assert sorted(names - CLASSES.keys()) == []
+    assert sum(len(module.CLASSES) for module in MODULES) == len(CLASSES)
+    for name, each in CLASSES.items():
+        assert (each.read is None) == bool(each.refusal), name
+
+
+def test_the_files_of_the_generator_are_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(oracle.ROOT / "tools"))
+    import gen_model_classes as made
+
+    assert made.TABLES.read_text("utf-8") == made.tables()
+    assert made.PAGE.read_text("utf-8") == made.page()
+
+
+@pytest.mark.parametrize("name", [name for name, each in CLASSES.items() if each.read is None])
+def test_a_refusal_says_why(name: str, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}), "utf-8")
+    with pytest.raises(SourceError, match=rf"is a {name}, (which|whose) .*--as FILE"):
+        import_file(tmp_path)
+
+
+@pytest.mark.parametrize("name", byte_ids.CLASSES)
+def test_a_class_without_files(name: str, tmp_path: Path) -> None:
+    settings = {"tokenizer_class": name, "image_token": "<img>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
+    # What the notes say of texts that end in </s>, and of empty ones.
+    assert import_file(tmp_path).notes
+    assert_same_as_auto_tokenizer(
+        tmp_path, but=lambda text: not text or text.rstrip().endswith("</s>")
+    )
