@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import wwho
+from wwho.errors import SourceError
+from wwho.importers import import_file
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 pytest.importorskip("transformers", reason="needs transformers")
@@ -78,3 +80,21 @@ def test_options_that_say_nothing(cli: Cli, roberta: Path, tmp_path: Path) -> No
     done = cli("import", roberta, "--pattern", "a|b", "-o", tmp_path / "a.wwho")
     assert done.code == 1
     assert "'pattern' says nothing to a folder of RobertaTokenizer" in done.err
+
+
+def test_a_program_of_its_own_is_never_run(cli: Cli, roberta: Path, tmp_path: Path) -> None:
+    settings = {"tokenizer_class": "GPT2Tokenizer", "auto_map": {"AutoTokenizer": ["a.B", None]}}
+    (roberta / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
+    done = cli("import", roberta, "-o", tmp_path / "a.wwho")
+    assert done.code == 1
+    assert "auto_map: the folder's tokenizer is a program of its own" in done.err
+
+
+def test_a_file_that_is_whole_needs_no_class(tmp_path: Path) -> None:
+    """As folders with a class of their own have it."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "OwnTokenizer"}', "utf-8")
+    (folder / "own.tiktoken").write_bytes(b"IQ== 0\n")
+    with pytest.raises(SourceError, match="names no pretokenizer"):
+        import_file(folder)

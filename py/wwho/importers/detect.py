@@ -27,7 +27,7 @@ from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
 from wwho.importers.transformers.choice import class_of
-from wwho.importers.transformers.classes import import_by_class
+from wwho.importers.transformers.classes import CLASSES, import_by_class
 from wwho.importers.transformers.folder import ModelFolder
 
 READERS: tuple[Reader, ...] = (
@@ -78,6 +78,10 @@ IN_FOLDERS = (
 """Which file of a folder is read: the first that is there; of several, by name."""
 
 
+WHOLE = ("tekken.json", "*.tiktoken", "tiktoken.model", "rwkv_vocab*.txt", "*.gguf")
+"""Files that need no class: they name their pretokenizer, or are known by their bytes."""
+SAYS_NOTHING = ("TokenizersBackend", "MistralCommonBackend")
+"""Classes that read such files as they are."""
 OF_FOLDERS = frozenset({"lowercase", "fix_mistral_regex", "like_tokenizers"})
 """Options of folders that a class reads."""
 SAY_LITTLE = ("vocab.json", "vocab.txt")
@@ -136,10 +140,18 @@ def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Sou
         return Source(path)
     folder = ModelFolder(given if is_folder else given.parent)
     with _naming(folder):
-        is_class = not (is_folder and folder.file("tokenizer.json")) and class_of(folder)
-    if is_class:
-        return folder
-    return find_source(path)
+        if is_folder and folder.file("tokenizer.json") is not None:
+            return find_source(path)
+        name = class_of(folder)
+    if name is None or ((name in SAYS_NOTHING or name not in CLASSES) and _whole_file(folder)):
+        return find_source(path)
+    return folder
+
+
+def _whole_file(folder: ModelFolder) -> bool:
+    """Return whether a folder has a file that says by itself how text is cut, and no .model."""
+    found = any(any(folder.path.glob(name)) for name in WHOLE)
+    return found and folder.file("tokenizer.model") is None
 
 
 def find_source(path: str | os.PathLike[str]) -> Source:

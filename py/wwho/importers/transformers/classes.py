@@ -50,6 +50,13 @@ def import_by_class(folder: ModelFolder, name: str, options: Options) -> Importe
             needs is missing or damaged; or a setting has a value that is not understood.
         ArtifactError: the vocabulary cannot be held.
     """
+    own = folder.settings.get("auto_map")
+    if isinstance(own, list) or (isinstance(own, dict) and own.get("AutoTokenizer")):
+        raise SourceError(
+            "auto_map: the folder's tokenizer is a program of its own, which is never run. Save it "
+            "with transformers as a tokenizer.json and take that, or give --as FILE to take one "
+            "file as it is"
+        )
     found = CLASSES.get(name)
     if found is None or found.read is None:
         why = found.refusal if found else "which is not known here"
