@@ -68,6 +68,19 @@ def places_in_str(text: Text) -> list[int] | None:
     return [place for place in range(len(text) + 1) if place not in seconds]
 
 
+def offsets_in_str(text: Text, offsets: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return offsets in code points of a text as it is read as offsets in the `str` that was given.
+
+    Example:
+        >>> offsets_in_str(chr(0xD83D) + chr(0xDE00) + "b", [(0, 1), (1, 2)])
+        [(0, 2), (2, 3)]
+    """
+    places = places_in_str(text)
+    if places is None:
+        return offsets
+    return [(places[start], places[end]) for start, end in offsets]
+
+
 def all_bytes(texts: Iterable[Text]) -> list[bytes]:
     """Return each of several texts as bytes, as `to_bytes` does.
 

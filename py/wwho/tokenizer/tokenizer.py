@@ -14,7 +14,7 @@ from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, errors_name_file
 from wwho.format.files import is_artifact, read_model_file, write_atomic
 from wwho.format.template import Template
-from wwho.text import Text, Unk, places_in_str, to_bytes
+from wwho.text import Text, Unk, offsets_in_str, to_bytes
 from wwho.tokenizer.batch_methods import BatchMethods
 from wwho.tokenizer.chunk_methods import ChunkMethods
 from wwho.tokenizer.count_methods import CountMethods
@@ -409,9 +409,7 @@ class Tokenizer(
             data, mask = self._bytes_and_mask(each, allowed_special, disallowed_special)
             texts.append(data)
             ids, offsets = self._backend.encode_with_offsets(data, mask, unk_as_token)
-            if places := places_in_str(each):
-                offsets = [(places[start], places[end]) for start, end in offsets]
-            rows.append((ids, offsets))
+            rows.append((ids, offsets_in_str(each, offsets)))
         return self._fill_template_with_offsets(texts, rows, add_special_tokens)
 
     def encode_single_token(self, text_or_bytes: Text) -> int:

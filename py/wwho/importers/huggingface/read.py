@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import PatternError, SourceError
 from wwho.format.decoder import Decoder, Unspell
 from wwho.format.layout import MAX_LISTED_STEPS, MAX_TOKEN_BYTES
-from wwho.format.model import Added, Artifact, Flag, Route
+from wwho.format.model import Artifact, Flag, Route
 from wwho.format.steps import Cut, Rewrite, Spell, Step, bytes_of_stand_ins, stand_in
 from wwho.importers.huggingface import (
     decoders,
@@ -235,34 +235,35 @@ def _assemble(
     )
     notes: tuple[str, ...] = ()
     if not like_library:
-        own = [token for token in added.tokens if token.text not in vocabulary.ids]
+        # Of a token that is found in another form, the text that the document lists.
+        own = {each.id: each.text for each in listed if each.text not in vocabulary.ids}
         decoder, notes = with_own_texts(decoder, own)
     return replace(artifact, decoder=decoder), (*added.notes, *notes)
 
 
-def with_own_texts(decoder: Decoder, added: Sequence[Added]) -> tuple[Decoder, tuple[str, ...]]:
+def with_own_texts(decoder: Decoder, added: Mapping[int, str]) -> tuple[Decoder, tuple[str, ...]]:
     """Return a decoder by which added tokens decode to their texts, and notes on those it changes.
 
     ByteLevel's decoder takes the letters of a token such as "é" for bytes, which are then no text.
 
     Args:
         decoder: the decoder.
-        added: the added tokens that are none of the model's own.
+        added: the texts of the added tokens that are none of the model's own, by id.
     """
     if Unspell() not in decoder.steps:
         return decoder, ()
-    changed = [
-        token
-        for token in added
-        if not token.text.isascii() and bytes_of_stand_ins(token.text) is not None
-    ]
+    changed = {
+        number: text
+        for number, text in added.items()
+        if not text.isascii() and bytes_of_stand_ins(text) is not None
+    }
     spelled = {
-        token.id: "".join(chr(stand_in(byte)) for byte in token.text.encode()).encode()
-        for token in changed
+        number: "".join(chr(stand_in(byte)) for byte in text.encode()).encode()
+        for number, text in changed.items()
     }
     if not changed:
         return decoder, ()
-    texts = ", ".join(sorted(repr(token.text) for token in changed)[:MOST_NAMED])
+    texts = ", ".join(sorted(map(repr, changed.values()))[:MOST_NAMED])
     note = (
         f"{len(changed)} added tokens decode to their texts, such as {texts}; tokenizers makes "
         "other bytes of them, as --like-tokenizers does"
