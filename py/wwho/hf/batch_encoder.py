@@ -13,6 +13,7 @@ from transformers.utils import PaddingStrategy
 
 from wwho.format.template import Place, Spaced, Template, What, trimmed
 from wwho.hf.input_reader import Input, InputReader, UntrimmedInput
+from wwho.hf.open_model import runs_in_python
 from wwho.hf.rows import (
     LazyEncodings,
     Padding,
@@ -318,11 +319,14 @@ class BatchEncoder:
     def _type_ids(self, row: Row) -> list[int]:
         """Return the token type of each token of a row, special tokens among them.
 
-        Without special tokens, types are those of the places of texts in the model's template.
+        Without special tokens, types are those of the places of texts in the model's template, but
+        0 for a class that transformers runs in Python.
         """
         first, second = items_in_row(self._ids[row.sample], row)
         second_or_none = second if row.second else None
         if not self._options.add_special_tokens:
+            if runs_in_python(self._tokenizer.wwho.info):
+                return [0] * (len(first) + len(second))
             template = self._tokenizer.template or Template()
             places = template.fill(first, second_or_none, _no_token, False)
             return [place.type_id for place, _ in places]

@@ -177,6 +177,11 @@ def recorded_size(info: Info) -> int | None:
     return size
 
 
+def runs_in_python(info: Info) -> bool:
+    """Return whether transformers runs the class that a model was made for in Python."""
+    return bool(_record(info).get("in_python"))
+
+
 def _record(info: Info) -> dict[str, Any]:
     """Return what the provenance says of the class; {} if it says nothing."""
     record: dict[str, Any] = json.loads(info.provenance.get(RECORD, "{}"))

@@ -23,7 +23,13 @@ from wwho.hf.added_tokens import added_tokens_of
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
 from wwho.hf.languages import TOKEN_OF_LANGUAGE, with_language
-from wwho.hf.open_model import Opened, class_defaults, open_model, recorded_size
+from wwho.hf.open_model import (
+    Opened,
+    class_defaults,
+    open_model,
+    recorded_size,
+    runs_in_python,
+)
 from wwho.hf.options import (
     check_call,
     check_decode,
@@ -724,6 +730,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         check_call(options, CALL_OPTIONS)
         call = CallOptions.from_arguments(options)
         samples, is_batch = samples_of(text, text_pair, call.is_split_into_words)
+        if not is_batch and text_pair is not None and runs_in_python(self.wwho.info):
+            samples = [(text, text_pair)]
         # apply_chat_template of newer versions of transformers asks for it.
         if options.get("sanitize_control_tokens"):
             from transformers.utils.chat_template_utils import encode_marked_chat

@@ -64,7 +64,12 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     }
     document, notes = with_tokens(folder, document, defaults)
     document["post_processor"] = recipe.around(made_of(folder, document, defaults))
-    return Draft(document=document, defaults=json_defaults(defaults), notes=(*notes, *recipe.notes))
+    return Draft(
+        document=document,
+        in_python=True,
+        defaults=json_defaults(defaults),
+        notes=(*notes, *recipe.notes),
+    )
 
 
 def _byt5(made: Made) -> Component:
@@ -110,7 +115,6 @@ RECIPES = {
             "model_max_length": 2048,
         },
         around=_perceiver,
-        notes=("an empty second text is none, while the class puts [SEP] behind it",),
     ),
 }
 CLASSES: dict[str, ModelClass] = {

@@ -16,6 +16,7 @@ from wwho.importers.transformers import (
     byte_ids,
     byte_level,
     generic,
+    python_bpe,
     refused,
     spm,
     wordpiece,
@@ -23,7 +24,7 @@ from wwho.importers.transformers import (
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 
-MODULES: tuple[Any, ...] = (byte_level, wordpiece, spm, generic, byte_ids, refused)
+MODULES: tuple[Any, ...] = (byte_level, wordpiece, spm, generic, byte_ids, python_bpe, refused)
 """The modules with tables; no class is in two of them."""
 
 CLASSES: dict[str, ModelClass] = {
@@ -81,8 +82,12 @@ def import_draft(folder: ModelFolder, name: str, draft: Draft, options: Options)
     """
     kind = f"a folder of {name}"
     about: dict[str, Any] = {"class": name, "defaults": dict(draft.defaults)}
+    if draft.in_python:
+        about["in_python"] = True
     if draft.document is not None:
         about["tokens"] = n_tokens(draft.document)
+    elif draft.tokens is not None:
+        about["tokens"] = draft.tokens
     record = {RECORD: json.dumps(about)}
     if draft.artifact is not None:
         if options.fix_mistral_regex is not None:

@@ -19,6 +19,9 @@ class Draft:
         document: the tokenizer as a tokenizer.json would hold it, its added tokens among them;
             None if `artifact` is given.
         artifact: the tokenizer, for a class that no tokenizer.json can express.
+        tokens: with `artifact`, how many tokens the class counts, if that is not known from ids.
+        in_python: whether transformers runs the class in Python: an empty second text is one, and
+            without special tokens all types are 0.
         defaults: arguments that the class gives itself where the settings are silent, by the names
             of transformers: `bos_token`, `padding_side`, `model_input_names` and so on.
         notes: lines on what was found and not taken over, and why.
@@ -26,6 +29,8 @@ class Draft:
 
     document: dict[str, Any] | None = None
     artifact: Artifact | None = None
+    tokens: int | None = None
+    in_python: bool = False
     defaults: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

@@ -1,0 +1,264 @@
+"""The added tokens of classes that transformers runs in Python, and artifacts that have them.
+
+Such a class finds added tokens in the text as it is given, and takes their ids from the settings,
+where these list them; others get the next free ids. A token has the flags that the list gives it,
+and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wwho.assemble.fold import fold
+from wwho.errors import SourceError
+from wwho.format.decoder import Join, Replace, Step, Strip
+from wwho.format.model import Artifact, Ids, Model
+from wwho.format.template import Template
+from wwho.importers.huggingface.document import Value
+from wwho.importers.huggingface.read import check_size, literal
+from wwho.importers.reader import Options
+from wwho.importers.source import Source, shown
+from wwho.importers.transformers.byte_level import json_defaults
+from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.model_class import Draft
+from wwho.importers.transformers.tokens import LISTED, Token, read_tokens
+from wwho.interchange.tokenizer_json import KEY
+
+INPUTS = ["input_ids", "attention_mask"]
+"""What a class gives that does not say what it gives."""
+SPACES = "".join(chr(point) for point in range(0x3001) if chr(point).isspace())
+"""White space, as Python knows it."""
+WHITE_SPACE = "".join(each for each in SPACES if not "\x1c" <= each <= "\x1f")
+"""White space, as Unicode and the package regex know it."""
+AT_ENDS = Strip(" ", 255, 255)
+
+
+def joined(*replaced: tuple[str, str]) -> tuple[Step, ...]:
+    """Return the steps of a decoder that puts spaces between tokens, and then replaces texts.
+
+    Args:
+        replaced: pairs of a text and what replaces it.
+    """
+    return (Join(" "), *(Replace(old, new) for old, new in replaced), AT_ENDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlowTokens:
+    """The added tokens of a folder.
+
+    Attributes:
+        ids: their ids, by their texts.
+        tokens: the tokens, in the order in which they are added.
+        roles: the texts of the roles, and of tokens with names of their own.
+        vocabulary: the ids of the class's own tokens, by their texts.
+    """
+
+    ids: Mapping[str, int]
+    tokens: tuple[Token, ...]
+    roles: Mapping[str, str]
+    vocabulary: Mapping[str, int]
+
+    @property
+    def size(self) -> int:
+        """The number of all tokens."""
+        return len({*self.vocabulary, *self.ids})
+
+    def id_of(self, role: str) -> int:
+        """Return the id of a role.
+
+        Raises:
+            SourceError: there is no such token.
+        """
+        text = self.roles.get(role)
+        if text is None:
+            raise SourceError(f"there is no {role}, which this class puts around texts")
+        return self.ids[text]
+
+    def unknown(self) -> str:
+        """Return the text of the unknown token, which is one of the vocabulary.
+
+        Raises:
+            SourceError: it is none.
+        """
+        text = self.roles.get("unk_token")
+        if text not in self.vocabulary:
+            raise SourceError(
+                f"unk_token: found {shown(text)}, which is no token of the vocabulary"
+            )
+        return str(text)
+
+
+def slow_tokens(
+    folder: ModelFolder, vocabulary: Mapping[str, int], defaults: Mapping[str, Any]
+) -> SlowTokens:
+    """Return the added tokens of a folder, as a class in Python adds them.
+
+    Args:
+        folder: the folder.
+        vocabulary: the ids of the class's own tokens, by their texts.
+        defaults: what the class gives itself where the settings are silent; see `Draft`.
+
+    Raises:
+        SourceError: a setting is not understood; or a listed id belongs to another token.
+    """
+    check_unique(vocabulary)
+    found = read_tokens(folder).with_defaults(defaults)
+    roles = {name: each.content for name, each in found.roles.items() if each is not None}
+    named = {name: each.content for name, each in found.named.items()}
+    special = [*roles.values(), *named.values(), *(each.content for each in found.extra)]
+    ids: dict[str, int] = {}
+    tokens: list[Token] = []
+    owners = {number: text for text, number in vocabulary.items()}
+    for number, token in sorted(found.listed.items()):
+        text = token.content
+        if not text or token.single_word:
+            raise SourceError(
+                f"{LISTED}: {number}: found {shown(text)}, single_word "
+                f"{'true' if token.single_word else 'false'}; expected a text that is found "
+                "anywhere: this class finds single words by a rule of its own"
+            )
+        if vocabulary.get(text, number) != number or owners.setdefault(number, text) != text:
+            raise SourceError(
+                f"{LISTED}: {number}: found {shown(text)}, but in the vocabulary "
+                f"{shown(owners.get(number))} has this id, and {shown(text)} has "
+                f"{vocabulary.get(text, 'none')}"
+            )
+        ids[text] = number
+        tokens.append(replace(token, special=text in special, normalized=False))
+    free = len({*vocabulary, *ids})
+    for text in dict.fromkeys(special):
+        if not text or text in ids:
+            continue
+        if text in vocabulary:
+            ids[text] = vocabulary[text]
+        else:
+            if owners.setdefault(free, text) != text:
+                raise SourceError(
+                    f"{shown(text)} would get the id {free}, which {shown(owners[free])} has: "
+                    "the vocabulary has gaps"
+                )
+            ids[text] = free
+            free += 1
+        tokens.append(Token(text, special=True, normalized=False))
+    return SlowTokens(
+        ids=ids, tokens=tuple(tokens), roles={**named, **roles}, vocabulary=dict(vocabulary)
+    )
+
+
+def check_unique(vocabulary: Mapping[str, int]) -> None:
+    """Refuse a vocabulary in which two tokens have one id.
+
+    Raises:
+        SourceError: two have.
+    """
+    owners: dict[int, str] = {}
+    for text, number in vocabulary.items():
+        if type(number) is not int or number < 0:
+            raise SourceError(f"the id of {shown(text)}: found {shown(number)}, expected a number")
+        if owners.setdefault(number, text) != text:
+            raise SourceError(
+                f"the vocabulary gives the id {number} to {shown(owners[number])} and to "
+                f"{shown(text)}; a line or a special token comes twice"
+            )
+
+
+def draft_of_parts(
+    folder: ModelFolder,
+    options: Options,
+    document: dict[str, Any],
+    ids: Mapping[str, int | None],
+    tokens: SlowTokens,
+    *,
+    template: Template | None = None,
+    decoder: Iterable[Step],
+    surfaces: Mapping[int, bytes] | None = None,
+    defaults: Mapping[str, Any],
+    notes: Iterable[str] = (),
+) -> Draft:
+    """Return the draft of a class in Python.
+
+    Args:
+        folder: the folder.
+        options: what the caller says.
+        document: a tokenizer.json without added tokens, post-processor and decoder, whose model has
+            the tokens of `ids`, by any ids.
+        ids: the id of each token of the model, by its text there; None: it has none, and stands for
+            the unknown token where it is what a text becomes.
+        tokens: the added tokens.
+        template: what stands around texts; None: nothing, and the second text of a pair has type 1.
+        decoder: the steps by which the texts of tokens are joined.
+        surfaces: the texts, for the decoder, of tokens that have another one in the model: by id.
+        defaults: see `Draft`.
+        notes: see `Draft`.
+
+    Raises:
+        SourceError, ArtifactError: no artifact can hold it.
+    """
+    numbers = {text: number for number, text in enumerate(ids)}
+    document = {
+        "version": "1.0",
+        "normalizer": None,
+        "pre_tokenizer": None,
+        **document,
+        "added_tokens": [token.entry(0) for token in tokens.tokens],
+        "model": {**document["model"], "vocab": numbers},
+    }
+    source = Source(folder.path / "tokenizer_config.json")
+    artifact, found = literal(document, source, options)
+    artifact = _with_ids(artifact, list(ids.values()), tokens.ids)
+    assert artifact.decoder is not None
+    artifact = replace(
+        artifact,
+        template=template or Template(),
+        decoder=replace(artifact.decoder, steps=tuple(decoder), surfaces=surfaces or {}),
+        provenance={
+            **{key: value for key, value in artifact.provenance.items() if key != KEY},
+            "vocab_size": str(len(tokens.vocabulary)),
+        },
+    )
+    folded = fold(artifact)
+    check_size(Value(document), folded)
+    kept = [note for note in found if "other ids than the file says" not in note]
+    return Draft(
+        artifact=folded,
+        tokens=tokens.size,
+        in_python=True,
+        defaults=json_defaults({"model_input_names": INPUTS, **defaults}),
+        notes=(*kept, *notes),
+    )
+
+
+def _with_ids(artifact: Artifact, ids: list[int | None], added: Mapping[str, int]) -> Artifact:
+    """Return an artifact with other ids.
+
+    Args:
+        artifact: the artifact, whose model's ids count from 0 on.
+        ids: for each of these its new id, or None for none.
+        added: the ids of the added tokens, by their texts.
+    """
+    old = artifact.token_ids[0]
+    hidden = [token for token in artifact.added if token.text not in added]
+    tokens = [
+        *(replace(each, id=added[each.text]) for each in artifact.added if each.text in added),
+        *(
+            replace(each, id=number)
+            for each in hidden
+            if (number := ids[each.id]) is not None and number not in added.values()
+        ),
+    ]
+    model: Model = artifact.models[0]
+    stated = tuple(None if each is None else ids[each] for each in old)
+    if stated != tuple(old):
+        model = replace(
+            model,
+            id_policy=Ids.STATED,
+            stated=stated,
+            first_id=min((each for each in stated if each is not None), default=0),
+        )
+    if model.unk_id is not None:
+        model = replace(model, unk_id=ids[model.unk_id])
+    return replace(
+        artifact, models=(model,), added=tuple(sorted(tokens, key=lambda token: token.id))
+    )

@@ -1,0 +1,104 @@
+"""Folders of classes that transformers runs in Python: what their class makes of them."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folder_judge import WORDS, assert_same_as_auto_tokenizer, tokenizers
+
+from wwho.errors import SourceError
+from wwho.importers import import_file
+from wwho.importers.transformers import python_bpe
+
+LINES = [" ".join(WORDS)] * 4 + ["low lower lowest, new newer newest; don't we'll 12 345"] * 9
+
+
+@pytest.fixture(scope="module")
+def codes() -> tuple[list[str], list[tuple[str, str]]]:
+    """The tokens and the merges of a BPE whose words end in </w>; tokens are written with @@."""
+    theirs = tokenizers.Tokenizer(
+        tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>")
+    )
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=500, special_tokens=[], end_of_word_suffix="</w>", show_progress=False
+    )
+    theirs.train_from_iterator(LINES, trainer)
+    model = json.loads(theirs.to_str())["model"]
+    pairs = [tuple(pair) for pair in model["merges"]]
+    made = {text for pair in pairs for text in (*pair, "".join(pair))}
+    texts = sorted(made | {*model["vocab"]})
+    ends = [text.removesuffix("</w>") if text.endswith("</w>") else text + "@@" for text in texts]
+    # Some parts of tokens are none themselves.
+    special = ("<s>", "</s>", "<unk>", "<pad>", "<mask>")
+    kept = [text for number, text in enumerate(ends) if number % 5 and text not in special]
+    return kept, pairs
+
+
+def _write(folder: Path, files: dict[str, Any], **settings: Any) -> Path:
+    """Write files and a tokenizer_config.json into a folder, which is returned."""
+    folder.mkdir(exist_ok=True)
+    for name, content in {**files, "tokenizer_config.json": settings}.items():
+        text = content if isinstance(content, str) else json.dumps(content)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+def _settings(chance: random.Random, size: int) -> dict[str, Any]:
+    """Return settings that change what a class makes of its files with `size` tokens."""
+    settings: dict[str, Any] = {}
+    if chance.random() < 0.4:
+        settings["mask_token"] = chance.choice(["<mask>", "[MASK]", "low"])
+    if chance.random() < 0.3:
+        key = chance.choice(["extra_special_tokens", "additional_special_tokens"])
+        settings[key] = chance.sample(["<x>", "<y>", "new", "[SEP]"], 2)
+    if chance.random() < 0.3:
+        settings["image_token"] = "<image>"
+    if chance.random() < 0.5:
+        flags = ("lstrip", "rstrip", "normalized", "special")
+        settings["added_tokens_decoder"] = {
+            str(number): {"content": content, **{each: chance.random() < 0.4 for each in flags}}
+            for number, content in ((size, "<new>"), (size + 2, "ew we"), (size + 1, "ide "))
+        }
+    return settings
+
+
+def _bpe_files(name: str, codes: tuple[list[str], list[tuple[str, str]]]) -> dict[str, Any]:
+    """Return the files of a class of `python_bpe`."""
+    texts, pairs = codes
+    if name in ("PhobertTokenizer", "BertweetTokenizer"):
+        return {
+            "vocab.txt": "".join(f"{text} 7\n" for text in texts),
+            "bpe.codes": "".join(f"{left} {right} 7\n" for left, right in pairs),
+        }
+    special = ["<unk>", "__unk__", "__start__", "__end__", "__null__"]
+    return {
+        "vocab.json": {text: number for number, text in enumerate([*special, *texts])},
+        "merges.txt": "#version: 0.2\n" + "".join(f"{left} {right}\n" for left, right in pairs),
+    }
+
+
+@pytest.mark.parametrize("name", python_bpe.CLASSES)
+def test_a_class_of_merged_words(
+    name: str, codes: tuple[list[str], list[tuple[str, str]]], tmp_path: Path
+) -> None:
+    files = _bpe_files(name, codes)
+    size = len(codes[0]) + (
+        len(files["vocab.json"]) - len(codes[0]) if "vocab.json" in files else 4
+    )
+    chance = random.Random(42)
+    for turn in range(5):
+        settings = _settings(chance, size) if turn else {}
+        folder = _write(tmp_path / str(turn), files, tokenizer_class=name, **settings)
+        assert_same_as_auto_tokenizer(folder, seed=turn)
+
+
+def test_what_rewrites_tweets_is_refused(tmp_path: Path) -> None:
+    files = {"vocab.txt": "a 1\n", "bpe.codes": ""}
+    settings = {"tokenizer_class": "BertweetTokenizer", "normalization": True}
+    with pytest.raises(SourceError, match="normalization: found true, which rewrites users"):
+        import_file(_write(tmp_path, files, **settings))
