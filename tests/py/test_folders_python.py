@@ -8,9 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from folder_judge import WORDS, assert_same_as_auto_tokenizer, tokenizers
+from folder_judge import (
+    WORDS,
+    assert_same_as_auto_tokenizer,
+    texts_of,
+    tokenizers,
+    transformers,
+)
 
 from wwho.errors import SourceError
+from wwho.hf import WWHOTokenizer
 from wwho.importers import import_file
 from wwho.importers.transformers import python_bpe
 
@@ -102,3 +109,106 @@ def test_what_rewrites_tweets_is_refused(tmp_path: Path) -> None:
     settings = {"tokenizer_class": "BertweetTokenizer", "normalization": True}
     with pytest.raises(SourceError, match="normalization: found true, which rewrites users"):
         import_file(_write(tmp_path, files, **settings))
+
+
+PIECES = (
+    *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "low", "##er", "##est", "new", "ne", "##w"),
+    *("the", "a", "##a", "an", "in", "on", "wide", "hello", "Hello", "world", "caf", "##e", "e"),
+    *("naive", "Stra", "##ß", "##e", "i", "字", "中", "##文", "日", "##本", "##語", ".", ",", "!"),
+    *(
+        "?",
+        "'",
+        "(",
+        ")",
+        "<",
+        ">",
+        "s",
+        "unk",
+        "[",
+        "]",
+        "λογος",
+        "λογο",
+        "##ς",
+        "##σ",
+        "1",
+        "##2",
+    ),
+    *("##3", "¨", "ト", "##ト", "fi", "##i", "f", "½", "##⁄", "⁄", "2", "한국어", "ශ", "##්", "न"),
+)
+SIGMA = (
+    "ΛΌΓΟΣ",
+    "ΛΟΓΟΣ",
+    "Σ",
+    "ΑΣΑ Α'Σ",
+    "ΟΔΥΣΣΕΥΣ.",
+    "Σ'Α ΑΣ\u0301 ΑΣ\u0301Α",
+    "İ̇Iı",
+    "ﾄﾞ ㍿ ¨ ´a",
+)
+
+
+def _word_settings(chance: random.Random) -> dict[str, Any]:
+    """Return settings that change how words are cut."""
+    names = ("do_lower_case", "strip_accents", "tokenize_chinese_chars")
+    settings: dict[str, Any] = {
+        name: chance.random() < 0.5 for name in names if chance.random() < 0.5
+    }
+    if chance.random() < 0.2:
+        settings["do_basic_tokenize"] = False
+    return settings
+
+
+@pytest.mark.parametrize("name", ["ProphetNetTokenizer", "BertTokenizerLegacy"])
+def test_a_class_of_pieces_in_python(name: str, tmp_path: Path) -> None:
+    file = "prophetnet.tokenizer" if name == "ProphetNetTokenizer" else "vocab.txt"
+    files = {file: "".join(f"{piece}\n" for piece in dict.fromkeys(PIECES))}
+    chance = random.Random(42)
+    for turn in range(4):
+        settings = (_settings(chance, 91) | _word_settings(chance)) if turn else {}
+        settings.pop("added_tokens_decoder", None)
+        folder = _write(tmp_path / str(turn), files, tokenizer_class=name, **settings)
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=SIGMA)
+
+
+@pytest.mark.parametrize("part", ["wordpiece", "character"])
+def test_japanese(part: str, tmp_path: Path) -> None:
+    pieces = dict.fromkeys([*PIECES, *" ト゚株式会社"])
+    files = {"vocab.txt": "".join(f"{piece}\n" for piece in pieces)}
+    chance = random.Random(42)
+    for turn in range(5):
+        settings: dict[str, Any] = {"subword_tokenizer_type": part} if turn else {}
+        for name in ("do_lower_case", "do_word_tokenize", "do_subword_tokenize"):
+            if chance.random() < 0.4:
+                settings[name] = chance.random() < 0.6
+        folder = _write(
+            tmp_path / str(turn), files, tokenizer_class="BertJapaneseTokenizer", **settings
+        )
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=SIGMA)
+
+
+def test_roc_bert_has_the_same_ids(tmp_path: Path) -> None:
+    pieces = list(dict.fromkeys(PIECES))
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    files = {
+        "vocab.txt": "".join(f"{piece}\n" for piece in pieces),
+        "word_shape.json": numbers,
+        "word_pronunciation.json": numbers,
+    }
+    chance = random.Random(42)
+    for turn in range(3):
+        settings = _word_settings(chance) if turn else {}
+        folder = _write(tmp_path / str(turn), files, tokenizer_class="RoCBertTokenizer", **settings)
+        theirs = transformers.AutoTokenizer.from_pretrained(folder)
+        ours = WWHOTokenizer.from_pretrained(folder)
+        texts = texts_of(turn, more=SIGMA)
+        for text, other in zip(texts, reversed(texts), strict=True):
+            expected, found = theirs(text, other), ours(text, other)
+            assert {name: expected[name] for name in found} == dict(found), (text, other)
+            assert ours.decode(found["input_ids"]) == theirs.decode(expected["input_ids"])
+    assert any("shapes and sounds" in note for note in import_file(folder).notes)
+
+
+def test_what_programs_cut_is_refused(tmp_path: Path) -> None:
+    settings = {"tokenizer_class": "BertJapaneseTokenizer", "word_tokenizer_type": "mecab"}
+    with pytest.raises(SourceError, match=r"MeCab \(the package fugashi.* cuts the words"):
+        import_file(_write(tmp_path, {"vocab.txt": "a\n"}, **settings))

@@ -110,12 +110,21 @@ def make(
 
 
 def literal(
-    document: dict[str, Any], source: Source, options: Options
+    document: dict[str, Any],
+    source: Source,
+    options: Options,
+    rewrites: Callable[[Patterns], list[Rewrite]] | None = None,
 ) -> tuple[Artifact, tuple[str, ...]]:
     """Return the model of a document, step by step as the library does it, and notes.
 
     The normalizer's steps come first, then those of the pre-tokenizer, then a model of characters.
     It may have more steps than a file may; `fold` needs fewer.
+
+    Args:
+        document: the document.
+        source: the file that it is from, for what lies beside it.
+        options: what the caller says.
+        rewrites: makes the steps of the normalizer in place of the document's; None: there is none.
 
     Raises:
         SourceError: it holds what no artifact can.
@@ -125,7 +134,10 @@ def literal(
     if root.raw.get("version", "1.0") != "1.0":
         root.at("version").fail(f'found {shown(root.raw["version"])}, expected "1.0"')
     patterns, listed = Patterns(), read_listed(root)
-    normalizer = _naming(root.at("normalizer"), lambda value: normalizers.steps(value, patterns))
+    normalizer = _naming(
+        root.at("normalizer"),
+        lambda value: rewrites(patterns) if rewrites else normalizers.steps(value, patterns),
+    )
     route = _naming(root.at("pre_tokenizer"), lambda value: pre_tokenizers.steps(value, patterns))
     if any(isinstance(step, Spell) for step in route) and normalizers.may_insert_in_front(
         root.at("normalizer")

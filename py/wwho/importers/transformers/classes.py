@@ -16,6 +16,7 @@ from wwho.importers.transformers import (
     byte_ids,
     byte_level,
     generic,
+    japanese,
     python_bpe,
     refused,
     spm,
@@ -24,7 +25,16 @@ from wwho.importers.transformers import (
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 
-MODULES: tuple[Any, ...] = (byte_level, wordpiece, spm, generic, byte_ids, python_bpe, refused)
+MODULES: tuple[Any, ...] = (
+    byte_level,
+    wordpiece,
+    spm,
+    generic,
+    byte_ids,
+    python_bpe,
+    japanese,
+    refused,
+)
 """The modules with tables; no class is in two of them."""
 
 CLASSES: dict[str, ModelClass] = {

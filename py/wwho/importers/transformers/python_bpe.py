@@ -11,7 +11,7 @@ from wwho.errors import SourceError
 from wwho.format.decoder import Join, Replace, Step, Strip
 from wwho.format.template import Template
 from wwho.importers.reader import Options
-from wwho.importers.source import Source, shown
+from wwho.importers.source import shown
 from wwho.importers.transformers.components import Component, bpe_model, flag, split
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
@@ -22,8 +22,11 @@ from wwho.importers.transformers.slow_tokens import (
     SlowTokens,
     check_unique,
     draft_of_parts,
+    in_class,
     joined,
+    lines_of,
     slow_tokens,
+    split_lines,
 )
 from wwho.importers.transformers.tokens import role
 
@@ -124,8 +127,7 @@ def _decoder(
 
 def _words(spaces: str) -> Component:
     """Return the pre-tokenizer: words between spaces, each with the line feed behind it."""
-    escaped = "".join(f"\\x{{{ord(each):X}}}" for each in spaces)
-    return split(f"[^{escaped}]+\\n?", "Removed", invert=True)
+    return split(f"[^{in_class(spaces)[1:]}+\\n?", "Removed", invert=True)
 
 
 def form_of(text: str) -> str:
@@ -163,19 +165,6 @@ def forms_of(vocabulary: Mapping[str, int], merges: Sequence[Pair]) -> dict[str,
     return ids
 
 
-def _lines(file: Source) -> list[str]:
-    """Return the lines of a file, as Python reads them; behind the last line feed comes one more.
-
-    Raises:
-        SourceError: the file is not UTF-8.
-    """
-    try:
-        text = file.data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SourceError(f"{file.name}: byte {error.start} is not UTF-8") from None
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
 def _counted(folder: ModelFolder, roles: Mapping[str, Any]) -> dict[str, int]:
     """Return the ids of a vocab.txt whose lines are a token and a number, behind four others.
 
@@ -186,8 +175,7 @@ def _counted(folder: ModelFolder, roles: Mapping[str, Any]) -> dict[str, int]:
     found: dict[str, int] = {}
     for number, name in enumerate(names):
         found[str(role(folder, name, roles))] = number
-    lines = _lines(folder.needed_file("vocab.txt"))
-    for number, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
+    for number, line in enumerate(lines_of(folder.needed_file("vocab.txt")), 1):
         text, space, _ = line.strip().rpartition(" ")
         if not space:
             raise SourceError(
@@ -224,7 +212,7 @@ def _codes(
     Raises:
         SourceError: the file is missing, or not UTF-8.
     """
-    lines = [line.split() for line in _lines(folder.needed_file(name))[first:-1]]
+    lines = [line.split() for line in split_lines(folder.needed_file(name))[first:-1]]
     if numbered:
         lines = [line[:-1] for line in lines]
     pairs = [(line[0], line[1]) for line in lines if len(line) == 2]

@@ -9,11 +9,6 @@ SPEECH = "which turns text into sounds by a program, and is no tokenizer of text
 REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "BartphoTokenizer": (("sentencepiece.bpe.model", "dict.txt"), IN_PYTHON),
     "BertGenerationTokenizer": (("spiece.model",), IN_PYTHON),
-    "BertJapaneseTokenizer": (
-        ("vocab.txt or spiece.model",),
-        "which cuts words by a program with a dictionary: MeCab, Sudachi or Juman++",
-    ),
-    "BertTokenizerLegacy": (("vocab.txt",), "which transformers keeps for RAG alone"),
     "BioGptTokenizer": (
         ("vocab.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",
@@ -45,12 +40,7 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "MyT5Tokenizer": (("byte_maps.json",), IN_PYTHON),
     "PLBartTokenizer": (("sentencepiece.bpe.model",), IN_PYTHON),
     "Pop2PianoTokenizer": (("vocab.json",), "which reads notes of music, and no text"),
-    "ProphetNetTokenizer": (("prophetnet.tokenizer",), IN_PYTHON),
     "RagTokenizer": ((), "which is two tokenizers: give the folder of one of them"),
-    "RoCBertTokenizer": (
-        ("vocab.txt", "word_shape.json", "word_pronunciation.json"),
-        "whose model reads shapes and sounds of characters beside ids",
-    ),
     "SiglipTokenizer": (("spiece.model",), IN_PYTHON),
     "Speech2TextTokenizer": (("vocab.json", "sentencepiece.bpe.model"), IN_PYTHON),
     "SpeechT5Tokenizer": (("spm_char.model",), IN_PYTHON),

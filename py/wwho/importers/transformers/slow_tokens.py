@@ -7,7 +7,7 @@ and no others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,10 @@ from wwho.assemble.fold import fold
 from wwho.errors import SourceError
 from wwho.format.decoder import Join, Replace, Step, Strip
 from wwho.format.model import Artifact, Ids, Model
+from wwho.format.steps import Rewrite
 from wwho.format.template import Template
 from wwho.importers.huggingface.document import Value
+from wwho.importers.huggingface.patterns import Patterns
 from wwho.importers.huggingface.read import check_size, literal
 from wwho.importers.reader import Options
 from wwho.importers.source import Source, shown
@@ -42,6 +44,34 @@ def joined(*replaced: tuple[str, str]) -> tuple[Step, ...]:
         replaced: pairs of a text and what replaces it.
     """
     return (Join(" "), *(Replace(old, new) for old, new in replaced), AT_ENDS)
+
+
+def in_class(characters: str) -> str:
+    """Return the pattern of one character out of several."""
+    return "[" + "".join(f"\\x{{{ord(each):X}}}" for each in characters) + "]"
+
+
+def lines_of(file: Source) -> list[str]:
+    """Return the lines of a file, as Python reads them.
+
+    Raises:
+        SourceError: the file is not UTF-8.
+    """
+    lines = split_lines(file)
+    return lines[:-1] if not lines[-1] else lines
+
+
+def split_lines(file: Source) -> list[str]:
+    """Return the lines of a file, and what stands behind the last line feed, if only "".
+
+    Raises:
+        SourceError: the file is not UTF-8.
+    """
+    try:
+        text = file.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{file.name}: byte {error.start} is not UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +201,7 @@ def draft_of_parts(
     ids: Mapping[str, int | None],
     tokens: SlowTokens,
     *,
+    rewrites: Callable[[Patterns], list[Rewrite]] | None = None,
     template: Template | None = None,
     decoder: Iterable[Step],
     surfaces: Mapping[int, bytes] | None = None,
@@ -187,6 +218,7 @@ def draft_of_parts(
         ids: the id of each token of the model, by its text there; None: it has none, and stands for
             the unknown token where it is what a text becomes.
         tokens: the added tokens.
+        rewrites: makes the steps of the normalizer; None: there are none but the document's.
         template: what stands around texts; None: nothing, and the second text of a pair has type 1.
         decoder: the steps by which the texts of tokens are joined.
         surfaces: the texts, for the decoder, of tokens that have another one in the model: by id.
@@ -206,7 +238,7 @@ def draft_of_parts(
         "model": {**document["model"], "vocab": numbers},
     }
     source = Source(folder.path / "tokenizer_config.json")
-    artifact, found = literal(document, source, options)
+    artifact, found = literal(document, source, options, rewrites)
     artifact = _with_ids(artifact, list(ids.values()), tokens.ids)
     assert artifact.decoder is not None
     artifact = replace(
