@@ -212,3 +212,51 @@ def test_what_programs_cut_is_refused(tmp_path: Path) -> None:
     settings = {"tokenizer_class": "BertJapaneseTokenizer", "word_tokenizer_type": "mecab"}
     with pytest.raises(SourceError, match=r"MeCab \(the package fugashi.* cuts the words"):
         import_file(_write(tmp_path, {"vocab.txt": "a\n"}, **settings))
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_wav2vec2(lower: bool, tmp_path: Path) -> None:
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if lower else "abcdefghijklmnopqrstuvwxyzHÉ字ß."
+    texts = ["<pad>", "<s>", "</s>", "<unk>", "|", "lo", *letters]
+    vocab = {text: number for number, text in enumerate(texts)}
+    size, name = len(texts), "Wav2Vec2CTCTokenizer"
+    chance = random.Random(42)
+    for turn in range(3):
+        settings = _settings(chance, size) if turn else {"word_delimiter_token": "|"}
+        settings |= {"tokenizer_class": name, "do_lower_case": lower}
+        if turn == 2:
+            settings |= {"target_lang": "abc", "replace_word_delimiter_char": "_"}
+        files = {"vocab.json": {"abc": vocab} if turn == 2 else vocab}
+        folder = _write(tmp_path / str(turn), files, **settings)
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=["hello  all |", "straße lolo"])
+    with pytest.raises(SourceError, match="target_lang: found none, expected one of abc"):
+        import_file(_write(tmp_path, {"vocab.json": {"abc": vocab}}, tokenizer_class=name))
+
+
+def test_mgp_str(tmp_path: Path) -> None:
+    texts = ["[GO]", "[s]", *"0123456789abcdefghijklmnopqrstuvwxyz "]
+    files = {"vocab.json": {text: number for number, text in enumerate(texts)}}
+    chance = random.Random(42)
+    for turn in range(3):
+        settings = _settings(chance, len(texts)) if turn else {}
+        folder = _write(tmp_path / str(turn), files, tokenizer_class="MgpstrTokenizer", **settings)
+        assert_same_as_auto_tokenizer(folder, seed=turn)
+
+
+def test_esm(tmp_path: Path) -> None:
+    texts = [
+        "<cls>",
+        "<pad>",
+        "<eos>",
+        "<unk>",
+        *"LAGVSERTIDPKQNFYMHWCXBUZO.-",
+        "<null_1>",
+        "<mask>",
+    ]
+    files = {"vocab.txt": "\n".join(texts)}
+    chance = random.Random(42)
+    for turn in range(3):
+        settings = _settings(chance, len(texts)) if turn else {}
+        folder = _write(tmp_path / str(turn), files, tokenizer_class="EsmTokenizer", **settings)
+        more = ["MKTVRQERLKSIVRILERSK", "MK<mask>V <cls>-.x yZ", "<null_1><null_1 A"]
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=more)

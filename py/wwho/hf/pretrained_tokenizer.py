@@ -85,6 +85,8 @@ FIXED_ATTRIBUTES = ("src_lang", "tgt_lang", "source_lang", "target_lang", "langu
 """Attributes that some classes of transformers read at each call, and this one does not."""
 OF_SPEECH = ("LasrTokenizer", "ParakeetTokenizer")
 """Classes whose ids come from speech: neighbours that are the same are one, and padding is none."""
+SPEECH_IN_LETTERS = "Wav2Vec2CTCTokenizer"
+"""The class whose special token between words is a space in decoded text."""
 logger = logging.get_logger(__name__)
 
 
@@ -428,7 +430,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """
         own = added_tokens_of(self.wwho.info)
         flagged = {}
-        if not self._has_own_configuration:
+        # How a class in Python finds the tokens of its folder, its import has seen to.
+        is_done = runs_in_python(self.wwho.info)
+        if not self._has_own_configuration and not is_done:
             with_roles = _tokens_with_roles(options, self.SPECIAL_TOKENS_ATTRIBUTES)
             flagged = _flagged_tokens([*with_roles, *options["extra_special_tokens"]])
         added = {
@@ -441,6 +445,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         }
         ids = {token.content: token_id for token_id, token in own.items()}
         for token_id, token in options.pop("added_tokens_decoder", {}).items():
+            if is_done and token.content in ids:
+                continue
             # A token that the model has, too, keeps the id that it has there.
             _put_added_token(added, ids.setdefault(token.content, token_id), token)
         return added
@@ -545,7 +551,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         if self._model_class in OF_SPEECH:
             ids = [token for token, _ in groupby(ids) if token != self.pad_token_id]
         if skip_special_tokens:
-            ids = [token for token in ids if token not in self._reader.special]
+            kept = self._delimiter_ids()
+            ids = [token for token in ids if token in kept or token not in self._reader.special]
         try:
             text: str = self._reader.enc.decode(ids)
         except UnknownTokenError:
@@ -554,6 +561,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         if self._model_class == "CLIPTokenizer":
             # The last step of the model's decoder takes one space; the class takes all white space.
             text = text.strip()
+        if self._model_class == SPEECH_IN_LETTERS and self.init_kwargs.get("do_lower_case"):
+            text = text.lower()
         clean_up = self.clean_up_tokenization_spaces
         if clean_up_tokenization_spaces is not None:
             clean_up = clean_up_tokenization_spaces
@@ -569,6 +578,12 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             return text
         cleaned: str = self.clean_up_tokenization(text)
         return cleaned
+
+    def _delimiter_ids(self) -> set[int]:
+        """Return the ids of special tokens that decoded text always has: the one between words."""
+        if self._model_class != SPEECH_IN_LETTERS:
+            return set()
+        return {token for token, each in self._added_tokens_decoder.items() if each.content == "|"}
 
     def _add_tokens(self, new_tokens: Sequence[Any], special_tokens: bool = False) -> int:
         """Add tokens as fast tokenizers do, and open the model anew with them.

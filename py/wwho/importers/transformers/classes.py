@@ -15,6 +15,7 @@ from wwho.importers.source import Source
 from wwho.importers.transformers import (
     byte_ids,
     byte_level,
+    characters,
     generic,
     japanese,
     python_bpe,
@@ -33,6 +34,7 @@ MODULES: tuple[Any, ...] = (
     byte_ids,
     python_bpe,
     japanese,
+    characters,
     refused,
 )
 """The modules with tables; no class is in two of them."""

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from wwho.compile.codepoints import ALL, CodePointSet
+from wwho.compile.syntax import Behind, Seq
 from wwho.errors import SourceError
 from wwho.format.decoder import Join, Replace, Step, Strip
+from wwho.format.steps import MATCH, Rewrite
 from wwho.format.template import Template
+from wwho.importers.huggingface.patterns import ANY, Patterns, one_of
 from wwho.importers.reader import Options
 from wwho.importers.source import shown
 from wwho.importers.transformers.components import Component, bpe_model, flag, split
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
+from wwho.importers.transformers.python_text import lowered
 from wwho.importers.transformers.slow_tokens import (
     AT_ENDS,
     SPACES,
@@ -51,6 +56,7 @@ class Recipe:
         merges: reads the pairs of tokens, in order.
         around: makes the template.
         spaces: the white space around words.
+        rewrites: makes the steps of the normalizer; None: there is none.
         refused: settings that must be false, and why.
     """
 
@@ -59,6 +65,7 @@ class Recipe:
     merges: Callable[[ModelFolder], tuple[list[Pair], tuple[str, ...]]]
     around: Callable[[SlowTokens], Template]
     spaces: str = SPACES
+    rewrites: Callable[[Patterns], list[Rewrite]] | None = None
     refused: tuple[str, str] | None = None
 
 
@@ -93,6 +100,7 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         document,
         ids,
         tokens,
+        rewrites=recipe.rewrites,
         template=recipe.around(tokens),
         decoder=steps,
         surfaces=surfaces,
@@ -128,6 +136,26 @@ def _decoder(
 def _words(spaces: str) -> Component:
     """Return the pre-tokenizer: words between spaces, each with the line feed behind it."""
     return split(f"[^{in_class(spaces)[1:]}+\\n?", "Removed", invert=True)
+
+
+def _apart(patterns: Patterns) -> list[Rewrite]:
+    """Return the steps of Blenderbot Small: signs and line feeds stand apart, in lower case."""
+    others = ALL - CodePointSet.of(*WHITE_SPACE)
+    return [
+        patterns.replace(
+            "line feeds behind words",
+            (Seq((Behind(negative=False, chars=CodePointSet.of("'")), one_of("\n"))), " "),
+            (Seq((Behind(negative=False, chars=others), one_of("\n"))), " __newln__ "),
+            (ANY, None),
+        ),
+        patterns.replace(
+            "signs apart",
+            (one_of(*".,!?()"), f" {MATCH}"),
+            (one_of("'"), " ' "),
+            (ANY, None),
+        ),
+        *lowered(patterns),
+    ]
 
 
 def form_of(text: str) -> str:
@@ -262,6 +290,22 @@ RECIPES: dict[str, tuple[tuple[str, ...], Recipe]] = {
             merges=CODES,
             around=_roberta,
             refused=NORMALIZATION,
+        ),
+    ),
+    "BlenderbotSmallTokenizer": (
+        ("vocab.json", "merges.txt"),
+        Recipe(
+            roles={
+                "bos_token": "__start__",
+                "eos_token": "__end__",
+                "unk_token": "__unk__",
+                "pad_token": "__null__",
+            },
+            vocabulary=_json,
+            merges=MERGES,
+            around=lambda _: Template(),
+            spaces=WHITE_SPACE,
+            rewrites=_apart,
         ),
     ),
     "CTRLTokenizer": (

@@ -13,12 +13,10 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
         ("vocab.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",
     ),
-    "BlenderbotSmallTokenizer": (("vocab.json", "merges.txt"), IN_PYTHON),
     "CanineTokenizer": ((), "whose ids are code points: take ord() of each character"),
     "ClvpTokenizer": (("vocab.json", "merges.txt"), SPEECH),
     "CpmAntTokenizer": (("vocab.txt",), "which cuts words by a program, rjieba"),
     "DiaTokenizer": ((), SPEECH),
-    "EsmTokenizer": (("vocab.txt",), "which reads proteins, and no text"),
     "FSMTTokenizer": (
         ("vocab-src.json", "vocab-tgt.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",
@@ -32,7 +30,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "GPTSw3Tokenizer": (("spiece.model",), IN_PYTHON),
     "M2M100Tokenizer": (("vocab.json", "sentencepiece.bpe.model"), IN_PYTHON),
     "MarianTokenizer": (("source.spm", "target.spm", "vocab.json"), IN_PYTHON),
-    "MgpstrTokenizer": (("vocab.json",), "which reads pictures of words, and no text"),
     "MistralCommonBackend": (
         ("tekken.json or tokenizer.model",),
         "which is a program of another package, mistral-common; give --as tekken.json",
@@ -46,7 +43,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "SpeechT5Tokenizer": (("spm_char.model",), IN_PYTHON),
     "TapasTokenizer": (("vocab.txt",), "which reads tables, and no plain text"),
     "VitsTokenizer": (("vocab.json",), SPEECH),
-    "Wav2Vec2CTCTokenizer": (("vocab.json",), IN_PYTHON),
     "Wav2Vec2PhonemeCTCTokenizer": (("vocab.json",), SPEECH),
     "XLMTokenizer": (
         ("vocab.json", "merges.txt"),
