@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
+from typing import Any
 
 import oracle  # puts tools/ on the path
 import pytest
@@ -68,11 +69,24 @@ def test_a_refusal_says_why(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", byte_ids.CLASSES)
 def test_a_class_without_files(name: str, tmp_path: Path) -> None:
-    settings = {"tokenizer_class": name, "image_token": "<img>"}
+    texts = {"ByT5Tokenizer": "</s>", "PerceiverTokenizer": "[BOS]", "DiaTokenizer": "[S1]"}
+    settings: dict[str, Any] = {"tokenizer_class": name, "image_token": "<img>"}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
     # What the notes of ByT5 say of texts that end in </s>.
     ends_twice = name == "ByT5Tokenizer"
-    assert bool(import_file(tmp_path).notes) == ends_twice
+    assert any("another one" in note for note in import_file(tmp_path).notes) == ends_twice
+    flags = {"lstrip": False, "rstrip": True, "normalized": True, "special": True}
+    for more in (
+        {},
+        {"pad_token": "<p>", "extra_special_tokens": ["<x>", "émi"]},
+        {"eos_token": {"content": "</s>", "__type": "AddedToken", **flags}},
+        {"added_tokens_decoder": {"1": {"content": texts[name], **flags}}},
+    ):
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings | more), "utf-8")
+        _, theirs = assert_same_as_auto_tokenizer(
+            tmp_path, but=lambda text: ends_twice and text.rstrip().endswith("</s>")
+        )
+    theirs.save_pretrained(tmp_path / "saved")
     assert_same_as_auto_tokenizer(
-        tmp_path, but=lambda text: ends_twice and text.rstrip().endswith("</s>")
+        tmp_path / "saved", but=lambda text: ends_twice and text.rstrip().endswith("</s>")
     )

@@ -98,7 +98,7 @@ def test_a_class_of_merged_words(
         len(files["vocab.json"]) - len(codes[0]) if "vocab.json" in files else 4
     )
     chance = random.Random(42)
-    for turn in range(5):
+    for turn in range(4):
         settings = _settings(chance, size) if turn else {}
         folder = _write(tmp_path / str(turn), files, tokenizer_class=name, **settings)
         assert_same_as_auto_tokenizer(folder, seed=turn)
@@ -175,7 +175,7 @@ def test_japanese(part: str, tmp_path: Path) -> None:
     pieces = dict.fromkeys([*PIECES, *" ト゚株式会社"])
     files = {"vocab.txt": "".join(f"{piece}\n" for piece in pieces)}
     chance = random.Random(42)
-    for turn in range(5):
+    for turn in range(4):
         settings: dict[str, Any] = {"subword_tokenizer_type": part} if turn else {}
         for name in ("do_lower_case", "do_word_tokenize", "do_subword_tokenize"):
             if chance.random() < 0.4:
@@ -260,3 +260,10 @@ def test_esm(tmp_path: Path) -> None:
         folder = _write(tmp_path / str(turn), files, tokenizer_class="EsmTokenizer", **settings)
         more = ["MKTVRQERLKSIVRILERSK", "MK<mask>V <cls>-.x yZ", "<null_1><null_1 A"]
         assert_same_as_auto_tokenizer(folder, seed=turn, more=more)
+
+
+def test_canine(tmp_path: Path) -> None:
+    settings = {"extra_special_tokens": ["<x>"], "bos_token": "\ue002"}
+    folder = _write(tmp_path, {}, tokenizer_class="CanineTokenizer", **settings)
+    more = ["a\ue000b\ue001\ue002\ue003\ue004", "<x> \0 \U0010ffff"]
+    assert_same_as_auto_tokenizer(folder, more=more)

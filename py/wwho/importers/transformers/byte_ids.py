@@ -1,4 +1,4 @@
-"""Classes without files, whose ids are bytes and a few special tokens before them."""
+"""Classes in Python without files, whose ids are bytes and a few tokens before or among them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from wwho.errors import SourceError
+from wwho.format.decoder import Join
 from wwho.format.steps import stand_in
+from wwho.format.template import Template
 from wwho.importers.reader import Options
-from wwho.importers.transformers.byte_level import Made, json_defaults, made_of
+from wwho.importers.source import shown
 from wwho.importers.transformers.components import (
-    Component,
     bpe_model,
     byte_level,
-    template_processing,
+    pre_tokenizers,
+    split,
 )
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
-from wwho.importers.transformers.tokens import Token, with_tokens
+from wwho.importers.transformers.slow_tokens import SlowTokens, draft_of_parts, slow_tokens
+from wwho.importers.transformers.tokens import Token, read_tokens
 
-WITHOUT_TYPES = ["input_ids", "attention_mask"]
+LETTERS = [chr(stand_in(byte)) for byte in range(256)]
+"""What stands for each byte in the model."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,16 +35,18 @@ class Recipe:
     Attributes:
         first: the roles of the tokens before the bytes, in the order of their ids.
         roles: the defaults; see `Draft`.
-        sentinels: how many extra tokens there are behind the bytes, unless the settings list some.
-        around: makes the post-processor.
+        strips: whether the first tokens take the white space around them.
+        sentinels: how many extra tokens there are behind the bytes, unless the settings say.
+        around: makes the template.
         notes: what the class does and this one does not.
     """
 
     first: tuple[str, ...]
     roles: Mapping[str, Any]
+    strips: bool = False
     sentinels: int = 0
+    around: Callable[[SlowTokens], Template]
     notes: tuple[str, ...] = ()
-    around: Callable[[Made], Component]
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
@@ -50,54 +57,111 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     """
     defaults = dict(recipe.roles)
     if recipe.sentinels:
-        names = [f"<extra_id_{number}>" for number in range(recipe.sentinels)]
-        defaults["extra_special_tokens"] = names
-    texts = [str(getattr(token, "content", token)) for token in map(defaults.get, recipe.first)]
-    letters = [chr(stand_in(byte)) for byte in range(256)]
-    vocab = {text: number for number, text in enumerate([*texts, *letters])}
-    document: dict[str, Any] = {
-        "version": "1.0",
-        "normalizer": None,
-        "pre_tokenizer": byte_level(prefix=False, regex=False),
-        "decoder": byte_level(),
-        "model": bpe_model(vocab, []),
-    }
-    document, notes = with_tokens(folder, document, defaults)
-    document["post_processor"] = recipe.around(made_of(folder, document, defaults))
-    return Draft(
-        document=document,
-        in_python=True,
-        defaults=json_defaults(defaults),
-        notes=(*notes, *recipe.notes),
+        number = _number(folder, "extra_ids", recipe.sentinels)
+        defaults["extra_special_tokens"] = [f"<extra_id_{each}>" for each in range(number)]
+    first = {number: _first(folder, name, recipe) for number, name in enumerate(recipe.first)}
+    vocabulary = {token.content: number for number, token in first.items()}
+    vocabulary |= {chr(byte): len(first) + byte for byte in range(256)}
+    tokens = slow_tokens(folder, vocabulary, defaults, first)
+    if alike := [text for text in tokens.ids if len(text) == 1 and "\x7f" < text < "\u0100"]:
+        raise SourceError(
+            f"{shown(alike[0])}: transformers gives this token the id of the byte {ord(alike[0])}, "
+            "of which other characters are made; name it otherwise"
+        )
+    return draft_of_parts(
+        folder,
+        options,
+        {
+            "pre_tokenizer": byte_level(prefix=False, regex=False),
+            "decoder": byte_level(),
+            "model": bpe_model({}, []),
+        },
+        {letter: len(first) + byte for byte, letter in enumerate(LETTERS)},
+        tokens,
+        template=recipe.around(tokens),
+        defaults=defaults,
+        notes=recipe.notes,
     )
 
 
-def _byt5(made: Made) -> Component:
-    """Return the post-processor of ByT5."""
-    eos = made.id_of("eos_token")
-    return template_processing(f"$A {eos}", f"$A {eos} $B {eos}", made.ids)
+def read_dialogue(folder: ModelFolder, options: Options) -> Draft:
+    """Return the draft of a folder of Dia, whose first three ids are bytes and tokens, too.
+
+    Raises:
+        SourceError: a setting is not understood.
+    """
+    if offset := _number(folder, "offset", 0):
+        raise SourceError(f"tokenizer_config.json: offset: found {offset}, expected 0")
+    recipe = Recipe(first=(), roles=DIALOGUE_ROLES, around=lambda _: Template())
+    first = {0: _first(folder, "pad_token", recipe), 1: Token("[S1]"), 2: Token("[S2]")}
+    vocabulary = {token.content: number for number, token in first.items()}
+    vocabulary |= {chr(byte): byte for byte in range(3, 256)}
+    tokens = slow_tokens(folder, vocabulary, DIALOGUE_ROLES, first)
+    cuts = byte_level(prefix=False, regex=False), split("[\\s\\S]", "Isolated")
+    return draft_of_parts(
+        folder,
+        options,
+        {
+            "pre_tokenizer": pre_tokenizers(*cuts),
+            "model": {"type": "WordLevel", "unk_token": LETTERS[0]},
+        },
+        {letter: byte for byte, letter in enumerate(LETTERS)},
+        tokens,
+        template=Template.around(second_type=0),
+        decoder=(Join(),),
+        # As in the class: each byte becomes the character of its number.
+        surfaces={byte: chr(byte).encode() for byte in range(3, 256)},
+        defaults=DIALOGUE_ROLES,
+        notes=("bytes from 128 on decode to the characters of their numbers, as in transformers",),
+    )
 
 
-def _perceiver(made: Made) -> Component:
-    """Return the post-processor of Perceiver."""
-    cls, sep = made.id_of("cls_token"), made.id_of("sep_token")
-    return template_processing(f"{cls} $A {sep}", f"{cls} $A {sep} $B {sep}", made.ids)
+def _first(folder: ModelFolder, name: str, recipe: Recipe) -> Token:
+    """Return the token of a role, as the class adds it before all others.
+
+    Raises:
+        SourceError: the settings say that there is none.
+    """
+    defaults = {name: recipe.roles[name]}
+    found = read_tokens(folder).with_defaults(defaults).roles.get(name)
+    if found is None:
+        raise SourceError(f"{name}: found null, expected a token, which this class needs")
+    given = read_tokens(folder).roles.get(name)
+    if given is None or given.is_bare:
+        return Token(found.content, True, lstrip=recipe.strips, rstrip=recipe.strips)
+    return found
 
 
-def _stripped(text: str) -> Token:
-    """Return a token that takes the white space around it."""
-    return Token(text, lstrip=True, rstrip=True)
+def _number(folder: ModelFolder, name: str, usual: int) -> int:
+    """Return a setting that is a number from 0 on.
+
+    Raises:
+        SourceError: it is none.
+    """
+    value = folder.settings.get(name, usual)
+    if type(value) is not int or not 0 <= value < 1 << 16:
+        raise SourceError(f"tokenizer_config.json: {name}: found {shown(value)}, expected a number")
+    return value
 
 
+def _byt5(tokens: SlowTokens) -> Template:
+    """Return the template of ByT5."""
+    eos = tokens.id_of("eos_token")
+    return Template.around([], [eos], [eos], second_type=0)
+
+
+def _perceiver(tokens: SlowTokens) -> Template:
+    """Return the template of Perceiver."""
+    cls, sep = tokens.id_of("cls_token"), tokens.id_of("sep_token")
+    return Template.around([cls], [sep], [sep])
+
+
+DIALOGUE_ROLES = {"pad_token": "<pad>", "unk_token": "<pad>"}
 RECIPES = {
     "ByT5Tokenizer": Recipe(
         first=("pad_token", "eos_token", "unk_token"),
-        roles={
-            "pad_token": _stripped("<pad>"),
-            "eos_token": _stripped("</s>"),
-            "unk_token": _stripped("<unk>"),
-            "model_input_names": WITHOUT_TYPES,
-        },
+        roles={"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"},
+        strips=True,
         sentinels=125,
         notes=("a text that ends in </s> gets another one, which the class leaves out",),
         around=_byt5,
@@ -111,7 +175,6 @@ RECIPES = {
             "mask_token": "[MASK]",
             "cls_token": "[CLS]",
             "sep_token": "[SEP]",
-            "model_input_names": WITHOUT_TYPES,
             "model_max_length": 2048,
         },
         around=_perceiver,
@@ -119,4 +182,4 @@ RECIPES = {
 }
 CLASSES: dict[str, ModelClass] = {
     name: ModelClass(files=(), read=partial(read, recipe)) for name, recipe in RECIPES.items()
-}
+} | {"DiaTokenizer": ModelClass(files=(), read=read_dialogue)}

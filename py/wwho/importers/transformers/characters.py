@@ -49,6 +49,25 @@ PROTEIN_ROLES = {
     "mask_token": "<mask>",
     "eos_token": "<eos>",
 }
+CODE_POINT_NAMES = {
+    0: "[PAD]",
+    0xE000: "[CLS]",
+    0xE001: "[SEP]",
+    0xE002: "[BOS]",
+    0xE003: "[MASK]",
+    0xE004: "[RESERVED]",
+}
+"""What code points decode to that are no added tokens."""
+CODE_POINT_ROLES = {
+    "bos_token": "\ue000",
+    "eos_token": "\ue001",
+    "sep_token": "\ue001",
+    "cls_token": "\ue000",
+    "pad_token": "\0",
+    "mask_token": "\ue003",
+    "model_max_length": 2048,
+    "model_input_names": ["input_ids", "attention_mask", "token_type_ids"],
+}
 SPACED: tuple[Step, ...] = (Join(" "),)
 
 
@@ -190,6 +209,39 @@ def read_proteins(folder: ModelFolder, options: Options) -> Draft:
     )
 
 
+def read_code_points(folder: ModelFolder, options: Options) -> Draft:
+    """Return the draft of a folder of CANINE, whose ids are code points; no file of it is read.
+
+    Raises:
+        SourceError: a setting is not understood.
+    """
+    # The class takes it and does nothing with it.
+    folder.settings.get("add_prefix_space")
+    vocabulary = {chr(point): point for point in range(sys.maxunicode + 1)}
+    tokens = slow_tokens(folder, vocabulary, CODE_POINT_ROLES)
+    cls, sep = tokens.id_of("cls_token"), tokens.id_of("sep_token")
+    surfaces = {
+        point: name.encode()
+        for point, name in CODE_POINT_NAMES.items()
+        if point not in tokens.ids.values()
+    }
+    return draft_of_parts(
+        folder,
+        options,
+        {
+            "pre_tokenizer": split("[\\s\\S]", "Isolated"),
+            # No character is unknown.
+            "model": {"type": "WordLevel", "unk_token": "a"},
+        },
+        {text: point for text, point in vocabulary.items() if not "\ud800" <= text <= "\udfff"},
+        tokens,
+        template=Template.around([cls], [sep], [sep], second_type=0),
+        decoder=(Join(),),
+        surfaces=surfaces,
+        defaults=CODE_POINT_ROLES,
+    )
+
+
 def _draft(
     folder: ModelFolder,
     options: Options,
@@ -226,6 +278,7 @@ def _draft(
 
 CLASSES: dict[str, ModelClass] = {
     "Wav2Vec2CTCTokenizer": ModelClass(files=("vocab.json",), read=read_speech),
+    "CanineTokenizer": ModelClass(files=(), read=read_code_points),
     "MgpstrTokenizer": ModelClass(files=("vocab.json",), read=read_pictures),
     "EsmTokenizer": ModelClass(files=("vocab.txt",), read=read_proteins),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from wwho.importers.transformers.model_class import ModelClass
 
 IN_PYTHON = "which transformers runs in Python by rules of its own, that are not known here yet"
-SPEECH = "which turns text into sounds by a program, and is no tokenizer of text"
 REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "BartphoTokenizer": (("sentencepiece.bpe.model", "dict.txt"), IN_PYTHON),
     "BertGenerationTokenizer": (("spiece.model",), IN_PYTHON),
@@ -13,20 +12,27 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
         ("vocab.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",
     ),
-    "CanineTokenizer": ((), "whose ids are code points: take ord() of each character"),
-    "ClvpTokenizer": (("vocab.json", "merges.txt"), SPEECH),
+    "ClvpTokenizer": (
+        ("vocab.json", "merges.txt"),
+        "which writes numbers and abbreviations out in English by a program of its own",
+    ),
     "CpmAntTokenizer": (("vocab.txt",), "which cuts words by a program, rjieba"),
-    "DiaTokenizer": ((), SPEECH),
     "FSMTTokenizer": (
         ("vocab-src.json", "vocab-tgt.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",
     ),
-    "FastSpeech2ConformerTokenizer": (("vocab.json",), SPEECH),
+    "FastSpeech2ConformerTokenizer": (
+        ("vocab.json",),
+        "which turns text into sounds by a program, g2p_en",
+    ),
     "FlaubertTokenizer": (
         ("vocab.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",
     ),
-    "GPTNeoXJapaneseTokenizer": (("vocab.txt", "emoji.json"), IN_PYTHON),
+    "GPTNeoXJapaneseTokenizer": (
+        ("vocab.txt", "emoji.json"),
+        "which takes of all tokens at a place the one with the lowest id, and not the longest",
+    ),
     "GPTSw3Tokenizer": (("spiece.model",), IN_PYTHON),
     "M2M100Tokenizer": (("vocab.json", "sentencepiece.bpe.model"), IN_PYTHON),
     "MarianTokenizer": (("source.spm", "target.spm", "vocab.json"), IN_PYTHON),
@@ -34,7 +40,10 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
         ("tekken.json or tokenizer.model",),
         "which is a program of another package, mistral-common; give --as tekken.json",
     ),
-    "MyT5Tokenizer": (("byte_maps.json",), IN_PYTHON),
+    "MyT5Tokenizer": (
+        ("byte_maps.json",),
+        "which rewrites bytes by two maps of its own before it numbers them",
+    ),
     "PLBartTokenizer": (("sentencepiece.bpe.model",), IN_PYTHON),
     "Pop2PianoTokenizer": (("vocab.json",), "which reads notes of music, and no text"),
     "RagTokenizer": ((), "which is two tokenizers: give the folder of one of them"),
@@ -42,8 +51,14 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "Speech2TextTokenizer": (("vocab.json", "sentencepiece.bpe.model"), IN_PYTHON),
     "SpeechT5Tokenizer": (("spm_char.model",), IN_PYTHON),
     "TapasTokenizer": (("vocab.txt",), "which reads tables, and no plain text"),
-    "VitsTokenizer": (("vocab.json",), SPEECH),
-    "Wav2Vec2PhonemeCTCTokenizer": (("vocab.json",), SPEECH),
+    "VitsTokenizer": (
+        ("vocab.json",),
+        "which turns text into sounds by a program, phonemizer, with a blank between any two",
+    ),
+    "Wav2Vec2PhonemeCTCTokenizer": (
+        ("vocab.json",),
+        "which turns text into sounds by a program, phonemizer",
+    ),
     "XLMTokenizer": (
         ("vocab.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",

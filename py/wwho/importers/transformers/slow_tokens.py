@@ -121,7 +121,10 @@ class SlowTokens:
 
 
 def slow_tokens(
-    folder: ModelFolder, vocabulary: Mapping[str, int], defaults: Mapping[str, Any]
+    folder: ModelFolder,
+    vocabulary: Mapping[str, int],
+    defaults: Mapping[str, Any],
+    first: Mapping[int, Token] | None = None,
 ) -> SlowTokens:
     """Return the added tokens of a folder, as a class in Python adds them.
 
@@ -129,6 +132,7 @@ def slow_tokens(
         folder: the folder.
         vocabulary: the ids of the class's own tokens, by their texts.
         defaults: what the class gives itself where the settings are silent; see `Draft`.
+        first: tokens that the class lists itself, by their ids, before those of the settings.
 
     Raises:
         SourceError: a setting is not understood; or a listed id belongs to another token.
@@ -141,7 +145,7 @@ def slow_tokens(
     ids: dict[str, int] = {}
     tokens: list[Token] = []
     owners = {number: text for text, number in vocabulary.items()}
-    for number, token in sorted(found.listed.items()):
+    for number, token in sorted({**(first or {}), **found.listed}.items()):
         text = token.content
         if not text or token.single_word:
             raise SourceError(
@@ -155,7 +159,10 @@ def slow_tokens(
                 f"{shown(owners.get(number))} has this id, and {shown(text)} has "
                 f"{vocabulary.get(text, 'none')}"
             )
-        ids[text] = number
+        if ids.setdefault(text, number) != number:
+            raise SourceError(
+                f"{shown(text)} is found with the ids {ids[text]} and {number}, expected one"
+            )
         tokens.append(replace(token, special=text in special, normalized=False))
     free = len({*vocabulary, *ids})
     for text in dict.fromkeys(special):
@@ -203,7 +210,7 @@ def draft_of_parts(
     *,
     rewrites: Callable[[Patterns], list[Rewrite]] | None = None,
     template: Template | None = None,
-    decoder: Iterable[Step],
+    decoder: Iterable[Step] | None = None,
     surfaces: Mapping[int, bytes] | None = None,
     defaults: Mapping[str, Any],
     notes: Iterable[str] = (),
@@ -213,14 +220,14 @@ def draft_of_parts(
     Args:
         folder: the folder.
         options: what the caller says.
-        document: a tokenizer.json without added tokens, post-processor and decoder, whose model has
-            the tokens of `ids`, by any ids.
+        document: a tokenizer.json without added tokens and post-processor, whose model has the
+            tokens of `ids`, by any ids.
         ids: the id of each token of the model, by its text there; None: it has none, and stands for
             the unknown token where it is what a text becomes.
         tokens: the added tokens.
         rewrites: makes the steps of the normalizer; None: there are none but the document's.
         template: what stands around texts; None: nothing, and the second text of a pair has type 1.
-        decoder: the steps by which the texts of tokens are joined.
+        decoder: the steps by which the texts of tokens are joined; None: those of the document.
         surfaces: the texts, for the decoder, of tokens that have another one in the model: by id.
         defaults: see `Draft`.
         notes: see `Draft`.
@@ -241,10 +248,13 @@ def draft_of_parts(
     artifact, found = literal(document, source, options, rewrites)
     artifact = _with_ids(artifact, list(ids.values()), tokens.ids)
     assert artifact.decoder is not None
+    if decoder is not None:
+        steps, texts = tuple(decoder), surfaces or {}
+        joins = replace(artifact.decoder, steps=steps, surfaces=texts)
+        artifact = replace(artifact, decoder=joins)
     artifact = replace(
         artifact,
         template=template or Template(),
-        decoder=replace(artifact.decoder, steps=tuple(decoder), surfaces=surfaces or {}),
         provenance={
             **{key: value for key, value in artifact.provenance.items() if key != KEY},
             "vocab_size": str(len(tokens.vocabulary)),
@@ -291,6 +301,10 @@ def _with_ids(artifact: Artifact, ids: list[int | None], added: Mapping[str, int
         )
     if model.unk_id is not None:
         model = replace(model, unk_id=ids[model.unk_id])
-    return replace(
-        artifact, models=(model,), added=tuple(sorted(tokens, key=lambda token: token.id))
-    )
+    new = {each.id: added[each.text] for each in artifact.added if each.text in added}
+    decoder = artifact.decoder
+    if decoder is not None:
+        surfaces = {new[token]: text for token, text in decoder.surfaces.items() if token in new}
+        decoder = replace(decoder, surfaces=surfaces)
+    tokens.sort(key=lambda token: token.id)
+    return replace(artifact, models=(model,), added=tuple(tokens), decoder=decoder)
