@@ -98,10 +98,12 @@ def test_a_class_of_merged_words(
         len(files["vocab.json"]) - len(codes[0]) if "vocab.json" in files else 4
     )
     chance = random.Random(42)
-    for turn in range(4):
+    for turn in range(3):
         settings = _settings(chance, size) if turn else {}
         folder = _write(tmp_path / str(turn), files, tokenizer_class=name, **settings)
-        assert_same_as_auto_tokenizer(folder, seed=turn)
+        ours, theirs = assert_same_as_auto_tokenizer(folder, seed=turn)
+        ids = list(range(size))
+        assert ours.convert_ids_to_tokens(ids) == theirs.convert_ids_to_tokens(ids)
 
 
 def test_what_rewrites_tweets_is_refused(tmp_path: Path) -> None:
@@ -163,7 +165,7 @@ def test_a_class_of_pieces_in_python(name: str, tmp_path: Path) -> None:
     file = "prophetnet.tokenizer" if name == "ProphetNetTokenizer" else "vocab.txt"
     files = {file: "".join(f"{piece}\n" for piece in dict.fromkeys(PIECES))}
     chance = random.Random(42)
-    for turn in range(4):
+    for turn in range(3):
         settings = (_settings(chance, 91) | _word_settings(chance)) if turn else {}
         settings.pop("added_tokens_decoder", None)
         folder = _write(tmp_path / str(turn), files, tokenizer_class=name, **settings)
@@ -175,7 +177,7 @@ def test_japanese(part: str, tmp_path: Path) -> None:
     pieces = dict.fromkeys([*PIECES, *" ト゚株式会社"])
     files = {"vocab.txt": "".join(f"{piece}\n" for piece in pieces)}
     chance = random.Random(42)
-    for turn in range(4):
+    for turn in range(3):
         settings: dict[str, Any] = {"subword_tokenizer_type": part} if turn else {}
         for name in ("do_lower_case", "do_word_tokenize", "do_subword_tokenize"):
             if chance.random() < 0.4:

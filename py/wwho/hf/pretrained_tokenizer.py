@@ -259,9 +259,12 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """
         single = (opened.enc.info.template or Template()).single
         for role, place in {"bos": single[0], "eos": single[-1]}.items():
-            token = self._names.ids.get(str(options.get(f"{role}_token")))
             # save_pretrained leaves both options out: there the template tells.
-            is_there = opened.is_fixed and place.what is What.ID and place.id == token
+            is_there = (
+                opened.is_fixed
+                and place.what is What.ID
+                and place.id == self._names.ids.get(str(options.get(f"{role}_token")))
+            )
             setattr(self, f"_add_{role}_token", bool(options.get(f"add_{role}_token", is_there)))
         asked = {"add_bos_token", "add_eos_token"} & given.keys()
         if not asked or asked & {*opened.done} or not self._has_bos_eos_template:

@@ -15,6 +15,7 @@ from wwho.backends.backend import Info
 from wwho.exporters.tokenizer_json import token_texts, vocabulary
 from wwho.format.model import Flag
 from wwho.format.read import read_artifact
+from wwho.hf.open_model import runs_in_python
 from wwho.tokenizer import Tokenizer
 
 TWIN_SUFFIX = "\u2581"
@@ -64,6 +65,12 @@ def names_of_file(enc: Tokenizer) -> list[str]:
     names = list(map(unused_name, range(artifact.n_vocab)))
     for name, token in vocabulary(artifact, token_texts(artifact)).items():
         names[token] = name
+    if runs_in_python(enc.info) and artifact.decoder is not None:
+        # The class's own names are those that its decoder joins.
+        suffix = getattr(artifact.models[0], "suffix", "")
+        names = [name.removesuffix(suffix) for name in names]
+        for token, text in artifact.decoder.surfaces.items():
+            names[token] = text.decode("utf-8", "replace")
     # Of several added tokens with one id, the first counts; but if a token is found by its
     # normalized form, its name in the file is the hidden text.
     hidden = [token for token in artifact.added if token.flags & Flag.HIDDEN]

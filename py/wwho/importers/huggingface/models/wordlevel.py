@@ -29,7 +29,6 @@ def read(value: Value, _: Around) -> Vocabulary:
         SourceError: an option has no valid value, or no token is one that a text may become.
     """
     vocab = read_vocab(value.at("vocab"))
-    texts = {
-        check_length(value.at("vocab"), text): number for text, number in vocab.items() if text
-    }
+    place = value.at("vocab")
+    texts = {check_length(place, text): number for text, number in vocab.items() if text}
     return Vocabulary(longest_match(value, texts, {}, vocab, value.text("unk_token"), None), vocab)
