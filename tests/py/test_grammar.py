@@ -94,7 +94,20 @@ def test_properties_are_those_of_tiktokens_engine(name: str) -> None:
     assert tiktoken_matches(rf"\p{{{name}}}") == set(ours) - set(range(0xD800, 0xE000))
 
 
-@pytest.mark.parametrize("pattern", [r"\s", r"\d", r"\w", r"(?i:s)", r"(?i:k)", r"(?i:[^s-u])"])
+SETS = (
+    r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]",
+    r"[^\p{L}&&[a-z\d]]",
+    r"[a-m&&[^c-f]x&&\w]",
+    r"[[a-c][^\s\S]x]",
+    r"[a[^b&&b]]",
+    r"(?i:[a-s&&[^K]])",
+    r"[a-z&&b-y&&[^x]q]",
+)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\s", r"\d", r"\w", r"(?i:s)", r"(?i:k)", r"(?i:[^s-u])", *SETS]
+)
 def test_shorthands_and_folds_are_those_of_tiktokens_engine(pattern: str) -> None:
     node = parse_regex(pattern)
     assert isinstance(node, Chars)
@@ -204,10 +217,11 @@ def test_what_stands_for_one_character(pattern: str, yes: str, no: str) -> None:
         (r"\p{Block=Han}", 0, "no property"),
         ("[]", 0, "empty"),
         ("[a", 0, "never closed"),
-        ("[[a]]", 1, "sets inside sets"),
-        ("[a&&b]", 2, "set operators"),
-        ("[!--a]", 2, "set operators"),
-        (r"[\n--z]", 3, "set operators"),
+        ("[a&&b]", 0, "empty"),
+        ("[[:alpha:]]", 1, "no character"),
+        ("[" * 51 + "a" + "]" * 51, 50, "nest deeper"),
+        ("[!--a]", 2, "set operator"),
+        (r"[\n--z]", 3, "set operator"),
         (r"a\<b", 1, "word boundary"),
         (r"[\>]", 1, "word boundary"),
         ("[z-a]", 1, "in order"),

@@ -21,7 +21,7 @@ from operator import or_
 from wwho.compile import unicode
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.parse import QUANTIFIERS, RegexParser
-from wwho.compile.pattern_characters import CharReader
+from wwho.compile.pattern_characters import MAX_SETS, CharReader
 from wwho.compile.syntax import Ahead, Alt, Behind, Chars, End, Look, Node, Repeat, Seq, alt
 
 # The sets are Oniguruma's own: not all are those of UTS #18.
@@ -465,11 +465,11 @@ class _Reader(CharReader):
         A set is a list of intersections: ``[a-z&&[^x]&&\w]`` holds what each of the three does.
 
         Raises:
-            PatternError: If the set is empty or never closed, or sets nest deeper than _MAX_SETS.
+            PatternError: If the set is empty or never closed, or sets nest deeper than MAX_SETS.
         """
         at = self.cursor.position - 1
-        if self.depth == _MAX_SETS:
-            raise self.cursor.error(f"sets nest deeper than {_MAX_SETS}; flatten them", at)
+        if self.depth == MAX_SETS:
+            raise self.cursor.error(f"sets nest deeper than {MAX_SETS}; flatten them", at)
         self.depth += 1
         negative = self.cursor.take("^")
         first = self.cursor.position
@@ -612,7 +612,3 @@ class _Reader(CharReader):
                 at,
             ) from None
         return ~chars if negative else chars
-
-
-_MAX_SETS = 50
-"""How deep sets may nest."""

@@ -10,7 +10,7 @@ import string
 from collections.abc import Callable
 
 from wwho.compile import unicode
-from wwho.compile.codepoints import CodePointSet
+from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.errors import PatternError
 from wwho.format.classmap import MAX_CODE_POINT
 
@@ -86,6 +86,9 @@ class Cursor:
         return PatternError(f"at position {position}: {message}", position=position)
 
 
+MAX_SETS = 50
+"""How many sets may be open, one inside the other."""
+
 _CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
 _HEX_WIDTH = {"x": 2, "u": 4, "U": 8}
 _SHORTHANDS: dict[str, Callable[[], CodePointSet]] = {
@@ -114,7 +117,7 @@ class CharReader:
     Attributes:
         cursor: The position in the pattern.
         fold: Whether case is ignored at the moment, inside ``(?i:...)``; the parser sets it.
-        depth: How many sets are open, one inside the other; always 0 in this dialect.
+        depth: How many sets are open, one inside the other.
     """
 
     def __init__(self, cursor: Cursor) -> None:
@@ -141,18 +144,31 @@ class CharReader:
     def bracketed(self) -> CodePointSet:
         """Read a set such as ``[^a-z\\p{L}]``; the parser has already taken the opening bracket.
 
-        The cursor ends up after the closing bracket.
+        A set may hold sets, and ``&&`` intersects what is on both sides, as in the Rust engine. The
+        cursor ends up after the closing bracket.
 
         Raises:
-            PatternError: If the set is empty, never closed, or uses set operators.
+            PatternError: If the set is empty or never closed, uses other set operators, or sets
+                nest deeper than MAX_SETS.
         """
         at = self.cursor.position - 1
+        if self.depth == MAX_SETS:
+            raise self.cursor.error(f"sets nest deeper than {MAX_SETS}; flatten them", at)
+        self.depth += 1
         negative = self.cursor.take("^")
-        chars = CodePointSet()
+        # What all operands before the last && share, and the union since then.
+        shared, operand = ALL, CodePointSet()
         while not self.cursor.take("]"):
             if self.cursor.done:
                 raise self.cursor.error("the set is never closed; add ']'", at)
-            chars |= self._member()
+            if self.cursor.take("&&"):
+                shared, operand = shared & operand, CodePointSet()
+            elif self.cursor.peek(2) != "[:" and self.cursor.take("["):
+                operand |= self.bracketed()
+            else:
+                operand |= self._member()
+        self.depth -= 1
+        chars = shared & operand
         if not chars:
             raise self.cursor.error("the set is empty; to mean a bracket, write '\\]'", at)
         return ~chars if negative else chars
@@ -181,19 +197,20 @@ class CharReader:
         """Read one character or escape inside a set, without folding its case.
 
         Raises:
-            PatternError: If the pattern ends, or an inner set or a set operator begins here.
+            PatternError: If the pattern ends, or a class such as ``[:alpha:]`` or a set operator
+                begins here.
         """
         at = self.cursor.position
         self._refuse_operator()
         char = self.cursor.next("a character or ']'")
         if char == "[":
-            raise self.cursor.error("sets inside sets are not supported; write '\\['", at)
+            raise self.cursor.error("here '[' is no character; write '\\['", at)
         return self._escape() if char == "\\" else CodePointSet.of(char)
 
     def _refuse_operator(self) -> None:
-        """Raise PatternError if a set operator (``&&``, ``--`` or ``~~``) comes next."""
-        if self.cursor.peek(2) in ("&&", "--", "~~"):
-            raise self.cursor.error("set operators are not supported; escape the character")
+        """Raise PatternError if a difference of sets (``--`` or ``~~``) comes next."""
+        if self.cursor.peek(2) in ("--", "~~"):
+            raise self.cursor.error("this set operator is not supported; escape the character")
 
     def _escape(self) -> CodePointSet:
         r"""Read an escape without folding its case, since it may begin a range of a set.
