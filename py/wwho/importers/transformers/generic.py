@@ -32,12 +32,20 @@ from wwho.importers.transformers.tokens import read_tokens, with_tokens
 from wwho.interchange.sentencepiece import Algorithm, Kind
 
 
-def read(file: str, usual: Mapping[str, Any], folder: ModelFolder, options: Options) -> Draft:
+def read(
+    file: str,
+    usual: Mapping[str, Any],
+    folder: ModelFolder,
+    options: Options,
+    *,
+    is_unigram: bool = False,
+) -> Draft:
     """Return the draft of a folder with a SentencePiece model.
 
     Args:
         file: the name of the model.
         usual: the defaults of the class, before those that the model names.
+        is_unigram: whether the class takes a model of any type for a Unigram.
         folder: the folder.
         options: what the caller says, of which nothing counts here.
 
@@ -47,9 +55,11 @@ def read(file: str, usual: Mapping[str, Any], folder: ModelFolder, options: Opti
     pieces = read_pieces(folder.needed_file(file))
     legacy = flag(folder, "legacy", True)
     tokens = read_tokens(folder)
-    if any(number < len(pieces.vocab) for number in tokens.listed):
-        _check_names(pieces, {number: each.content for number, each in tokens.listed.items()})
     spec = pieces.model
+    algorithm = Algorithm.UNIGRAM if is_unigram else spec.algorithm
+    texts = {number: text for number, (text, _) in enumerate(pieces.vocab)}
+    if algorithm is not Algorithm.UNIGRAM:
+        texts = _renamed(texts, {number: each.content for number, each in tokens.listed.items()})
     names = {f"{name}_token": text for name, text in spec.names.items() if name != "pad"}
     roles = {**usual, **names}
     # Pieces of the user are found by the pre-tokenizer.
@@ -57,39 +67,48 @@ def read(file: str, usual: Mapping[str, Any], folder: ModelFolder, options: Opti
     document: dict[str, Any] = {
         "version": "1.0",
         "normalizer": _normalizer(pieces, legacy),
-        "pre_tokenizer": _cuts(pieces, legacy),
+        "pre_tokenizer": _cuts(pieces, texts, legacy),
         "decoder": _decoder(pieces),
-        "model": _model(pieces),
+        "model": _model(pieces, texts, algorithm),
     }
-    document, notes = with_tokens(folder, document, roles, hidden)
+    document, notes = with_tokens(folder, document, roles, hidden, raw=spec.add_dummy_prefix)
     defaults = json_defaults({**WITHOUT_TYPES, **roles})
     if not tokens.names_extra:
         defaults["extra_special_tokens"] = [token.content for token in hidden]
     return Draft(document=document, defaults=defaults, notes=notes)
 
 
-def _check_names(pieces: Pieces, listed: dict[int, str]) -> None:
-    """Refuse settings that give pieces other names, as transformers lets them.
+def _renamed(texts: Mapping[int, str], names: Mapping[int, str]) -> dict[int, str]:
+    """Return the texts of pieces by their ids, with the names that the settings give to some.
 
-    Raises:
-        SourceError: they do.
+    A name that is the text of a piece without a name is not given. Of several pieces with one text
+    the last has it, and the others have none.
+
+    Example:
+        >>> _renamed({0: "<unk>", 1: "a", 2: "<unused>"}, {2: "<image>", 0: "a"})
+        {0: '<unk>', 1: 'a', 2: '<image>'}
     """
-    for number, text in listed.items():
-        if number < len(pieces.vocab) and pieces.vocab[number][0] != text:
-            raise SourceError(
-                f"added_tokens_decoder: {number}: found {text!r}, but the model's piece is "
-                f"{pieces.vocab[number][0]!r}; pieces with other names are not supported"
-            )
+    ids = {text: number for number, text in texts.items()}
+    kept = {text for text, number in ids.items() if number not in names}
+    new = {
+        names[number] if number in names and names[number] not in kept else text: number
+        for text, number in ids.items()
+    }
+    return {number: text for text, number in new.items()}
 
 
-def _model(pieces: Pieces) -> Component:
-    """Return the model: a Unigram, or a BPE that merges the pairs of normal pieces by score."""
+def _model(pieces: Pieces, texts: Mapping[int, str], algorithm: Algorithm) -> Component:
+    """Return the model: a Unigram, or a BPE that merges the pairs of normal pieces by score.
+
+    Args:
+        pieces: the SentencePiece model.
+        texts: the texts of the pieces of a BPE, by their ids.
+        algorithm: its type, as the class takes it.
+    """
     spec = pieces.model
-    if spec.algorithm not in (Algorithm.UNIGRAM, Algorithm.BPE):
-        raise SourceError(
-            f"the model is of the type {spec.algorithm.name}; expected UNIGRAM or BPE"
-        )
-    if spec.algorithm is Algorithm.UNIGRAM:
+    if algorithm not in (Algorithm.UNIGRAM, Algorithm.BPE):
+        raise SourceError(f"the model is of the type {algorithm.name}; expected UNIGRAM or BPE")
+    if algorithm is Algorithm.UNIGRAM:
         return {
             "type": "Unigram",
             "unk_id": spec.unk_id,
@@ -98,9 +117,9 @@ def _model(pieces: Pieces) -> Component:
             "byte_fallback": spec.byte_fallback,
         }
     normal = {
-        piece.text.decode(): (piece.score, number)
+        texts[number]: (piece.score, number)
         for number, piece in enumerate(spec.pieces)
-        if piece.kind is Kind.NORMAL
+        if piece.kind is Kind.NORMAL and number in texts
     }
     ranked = sorted(
         (-score, number, text[:place], text[place:])
@@ -109,14 +128,17 @@ def _model(pieces: Pieces) -> Component:
         if text[:place] in normal and text[place:] in normal
     )
     return bpe_model(
-        {text: number for number, (text, _) in enumerate(pieces.vocab)},
+        {text: number for number, text in texts.items()},
         [[left, right] for *_, left, right in ranked],
         unk_token=spec.names.get("unk", "<unk>"),
         continuing_subword_prefix=None,
         end_of_word_suffix=None,
         fuse_unk=True,
         byte_fallback=spec.byte_fallback,
-        ignore_merges=any(piece.kind is Kind.USER_DEFINED for piece in spec.pieces),
+        ignore_merges=any(
+            piece.kind is Kind.USER_DEFINED and number in texts
+            for number, piece in enumerate(spec.pieces)
+        ),
     )
 
 
@@ -133,13 +155,23 @@ def _normalizer(pieces: Pieces, legacy: bool) -> Component:
     return normalizers(*parts)
 
 
-def _cuts(pieces: Pieces, legacy: bool) -> Component | None:
-    """Return the pre-tokenizer: a mark in front, and cuts around the pieces of the user."""
+def _cuts(pieces: Pieces, texts: Mapping[int, str], legacy: bool) -> Component | None:
+    """Return the pre-tokenizer: a mark in front, and cuts around the pieces of the user.
+
+    Args:
+        pieces: the SentencePiece model.
+        texts: the texts of its pieces, by their ids.
+        legacy: whether each stretch of text between added tokens gets the mark.
+    """
     spec = pieces.model
     parts = []
     if spec.add_dummy_prefix:
         parts.append(metaspace("always" if legacy else "first", cut=False))
-    own = [piece.text.decode() for piece in spec.pieces if piece.kind is Kind.USER_DEFINED]
+    own = [
+        texts[number]
+        for number, piece in enumerate(spec.pieces)
+        if piece.kind is Kind.USER_DEFINED and number in texts
+    ]
     if own:
         pattern = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
         parts.append(split(pattern, "Isolated"))
@@ -168,6 +200,6 @@ CLASSES: dict[str, ModelClass] = {
         files=("tokenizer.model",), read=partial(read, "tokenizer.model", {})
     ),
     "FNetTokenizer": ModelClass(
-        files=("spiece.model",), read=partial(read, "spiece.model", FNET_ROLES)
+        files=("spiece.model",), read=partial(read, "spiece.model", FNET_ROLES, is_unigram=True)
     ),
 }

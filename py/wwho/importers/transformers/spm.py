@@ -26,7 +26,10 @@ from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 from wwho.importers.transformers.sentencepiece_files import Pieces, Vocab, merges_of, read_pieces
 from wwho.importers.transformers.tokens import Token, read_tokens, with_tokens
+from wwho.interchange.sentencepiece import Algorithm
 
+NO_TEXT = "None"
+"""The text that a class gives a role for which the settings have null."""
 NFC, NFKD, LOWER = {"type": "NFC"}, {"type": "NFKD"}, {"type": "Lowercase"}
 STRIP_ACCENTS = {"type": "StripAccents"}
 WHITE_SPACE_SPLIT = {"type": "WhitespaceSplit"}
@@ -138,6 +141,7 @@ class Recipe:
         extra: makes the tokens that are added where the settings list none.
         around: makes the post-processor; None: the settings say what stands around a text.
         gives_way: whether they do so, too, wherever they have an option for it.
+        twice: whether it adds its tokens twice; see `with_tokens`.
     """
 
     file: str
@@ -151,6 +155,7 @@ class Recipe:
     extra: Callable[[Around], Sequence[Token]] = _own
     around: Callable[[Made], Component] | None = None
     gives_way: bool = False
+    twice: bool = False
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
@@ -161,7 +166,10 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     """
     pieces = read_pieces(folder.needed_file(recipe.file))
     roles = read_tokens(folder).with_defaults(recipe.roles)
-    texts = {name: each.content for name, each in (roles.named | roles.roles).items() if each}
+    texts = {
+        name: each.content if each else NO_TEXT
+        for name, each in {**roles.named, **roles.roles}.items()
+    }
     found = Around(folder=folder, pieces=pieces, texts=texts)
     vocab = recipe.vocab(found)
     document: dict[str, Any] = {
@@ -172,7 +180,7 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         "model": _model(recipe, found, vocab),
     }
     extra = recipe.extra(found)
-    document, notes = with_tokens(folder, document, recipe.roles, extra)
+    document, notes = with_tokens(folder, document, recipe.roles, extra, twice=recipe.twice)
     gives_way = recipe.gives_way and AROUND & folder.settings.keys()
     if recipe.around is not None and not gives_way:
         document["post_processor"] = recipe.around(made_of(folder, document, recipe.roles))
@@ -206,6 +214,34 @@ def _model(recipe: Recipe, found: Around, vocab: Vocab) -> Component:
 # Tokens by id
 
 
+def _albert(found: Around) -> Vocab:
+    """Return the tokens of the file, in its order.
+
+    Raises:
+        SourceError: the tokens that stand around texts are not among them.
+    """
+    texts = {text for text, _ in found.pieces.vocab}
+    for role in ("cls_token", "sep_token"):
+        if found.texts[role] not in texts:
+            raise SourceError(
+                f"there is no piece {shown(found.texts[role])} in the model, which is the "
+                f"{role} and stands around texts"
+            )
+    return found.pieces.vocab
+
+
+def _of_unigram(found: Around) -> Vocab:
+    """Return the tokens of a file that is a Unigram, in its order.
+
+    Raises:
+        SourceError: it is of another type.
+    """
+    kind = found.pieces.model.algorithm
+    if kind is not Algorithm.UNIGRAM:
+        raise SourceError(f"the model is of the type {kind.name}; this class expects a UNIGRAM")
+    return found.pieces.vocab
+
+
 def _fairseq(found: Around) -> Vocab:
     """Return the tokens in fairseq's order: four special ones come first, and a mask last."""
     first = [(found.texts.get(name, "<s>"), 0.0) for name in FAIRSEQ]
@@ -226,21 +262,27 @@ def _mbart50(found: Around) -> Vocab:
 
 def _camembert(found: Around) -> Vocab:
     """Return the tokens of CamemBERT, with five before those of the file."""
-    texts = found.texts
+    texts, tokens = found.texts, _of_unigram(found)
     return [
         ("<s>NOTUSED", 0.0),
         (texts["pad_token"], 0.0),
         ("</s>NOTUSED", 0.0),
         (texts["unk_token"], 0.0),
         ("<unk>NOTUSED", -100.0),
-        *found.pieces.vocab[1:],
+        *tokens[1:],
         (texts["mask_token"], 0.0),
     ]
 
 
 def _nllb(found: Around) -> Vocab:
-    """Return the tokens of NLLB, with four special ones first."""
+    """Return the tokens of NLLB, with four special ones first.
+
+    Raises:
+        SourceError: two of them are the same.
+    """
     first = [found.texts[name] for name in FAIRSEQ]
+    if len({*first}) < len(first):
+        raise SourceError(f"the roles {', '.join(FAIRSEQ)} share a text: found {shown(first)}")
     texts = dict.fromkeys([*first, *(text for text, _ in found.pieces.vocab)])
     return [(text, 0.0) for text in texts]
 
@@ -563,8 +605,9 @@ def _xglm_extra(found: Around) -> list[Token]:
 
 def _code_llama_extra(found: Around) -> list[Token]:
     """Return the extra tokens of Code Llama: those of the file, and those for infilling."""
-    infill = [found.texts[name] for name in INFILL if name in found.texts]
-    return [*found.pieces.extra, *map(_special, infill)]
+    given = read_tokens(found.folder).to_class
+    infill = (given.get(name, _special(usual)) for name, usual in INFILL.items())
+    return [*found.pieces.extra, *(token for token in infill if token is not None)]
 
 
 FAIRSEQ = ("bos_token", "pad_token", "eos_token", "unk_token")
@@ -602,6 +645,7 @@ RECIPES: dict[str, Recipe] = {
     "AlbertTokenizer": Recipe(
         file="spiece.model",
         roles={**ALBERT_ROLES, **WITHOUT_TYPES},
+        vocab=_albert,
         unk=1,
         normalizer=_albert_normalizer,
         pre_tokenizer=lambda found: _words(_scheme(found)),
@@ -612,6 +656,7 @@ RECIPES: dict[str, Recipe] = {
     "BarthezTokenizer": Recipe(
         file="sentencepiece.bpe.model",
         roles=MASKED,
+        vocab=_of_unigram,
         unk=3,
         normalizer=lambda _: normalizers(*CONTROLS),
         pre_tokenizer=lambda found: metaspace(_scheme(found)),
@@ -698,6 +743,7 @@ RECIPES: dict[str, Recipe] = {
         model={"unk_token": "=unk_token"},
         normalizer=_charsmap_and_spaces,
         pre_tokenizer=lambda _: metaspace(),
+        twice=True,
     ),
     "RemBertTokenizer": Recipe(
         file="sentencepiece.model",
@@ -706,6 +752,7 @@ RECIPES: dict[str, Recipe] = {
         normalizer=lambda found: _albert_normalizer(found, SPACES, accents=True),
         pre_tokenizer=lambda found: metaspace(_scheme(found)),
         decoder=lambda found: metaspace(_scheme(found)),
+        twice=True,
     ),
     "SeamlessM4TTokenizer": Recipe(
         file="sentencepiece.bpe.model",

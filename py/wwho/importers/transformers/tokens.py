@@ -7,8 +7,9 @@ settings tell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, NoReturn
 
 from wwho.errors import SourceError
@@ -70,13 +71,17 @@ class Tokens:
     Attributes:
         roles: those with a role of `ROLES`; None: the settings say that there is none.
         named: those with a name of the model's own, such as "image_token".
+        to_class: those of them that the class itself is given, as arguments; None for null. It is
+            not given a text alone of tokenizer_config.json.
         extra: other special ones.
-        names_extra: whether tokenizer_config.json has a list of these, be it empty.
+        names_extra: whether the settings have a list of these, be it empty, that goes before the
+            extra tokens of a SentencePiece model.
         listed: those with ids, by these.
     """
 
     roles: dict[str, Token | None] = field(default_factory=dict)
     named: dict[str, Token] = field(default_factory=dict)
+    to_class: dict[str, Token | None] = field(default_factory=dict)
     extra: list[Token] = field(default_factory=list)
     names_extra: bool = False
     listed: dict[int, Token] = field(default_factory=dict)
@@ -99,7 +104,11 @@ class Tokens:
             else token
             for role, token in self.roles.items()
         }
-        named = {name: token for name, token in usual.items() if name not in ROLES} | self.named
+        named = {
+            name: token
+            for name, token in usual.items()
+            if name not in ROLES and self.to_class.get(name, token) is not None
+        } | self.named
         extra = self.extra or [
             Token(text, special=True) for text in defaults.get("extra_special_tokens", ())
         ]
@@ -118,6 +127,15 @@ class Tokens:
         for token in (*listed, *(each for each in others if each.content not in known)):
             yield replace(token, special=True) if token.content in special else token
 
+    def again(self) -> Iterator[Token]:
+        """Yield the tokens that some classes add a second time, all of them as special ones.
+
+        They are those with roles and names and the extra ones, without those that are listed.
+        """
+        roles = [token for role in ROLES if (token := self.roles.get(role)) is not None]
+        for token in (*roles, *self.named.values(), *self.extra):
+            yield replace(token, special=True)
+
 
 def read_tokens(folder: ModelFolder) -> Tokens:
     """Return the tokens that the settings of a folder name.
@@ -131,40 +149,85 @@ def read_tokens(folder: ModelFolder) -> Tokens:
     settings = folder.settings
     listed = settings.get(LISTED)
     older = {} if listed is not None else folder.json("special_tokens_map.json")
-    names_extra = any(settings.get(key) is not None for key in EXTRA)
-    tokens = Tokens(listed=_listed_tokens(listed or {}), names_extra=names_extra)
+    extra, names_extra, by_name = _extra(settings, older)
+    tokens = Tokens(listed=_listed_tokens(listed or {}), extra=extra, names_extra=names_extra)
     if listed is None:
         tokens.listed = _older_listed(folder, settings, older)
     by_text = {token.content: token for token in tokens.listed.values()}
-    extra: Any = ()
+    by_text_alone = {}
     for source, values in (("tokenizer_config.json", settings), ("special_tokens_map.json", older)):
         is_older = values is older
         for key in [*values]:
-            if key in EXTRA:
-                value = values.get(key)
-                extra = value or extra
-            elif key.endswith("_token") and not isinstance(values[key], bool):
-                _put(tokens, key, _token(values.get(key), f"{source}: {key}", special=is_older))
-    if isinstance(extra, dict):
-        for key, value in extra.items():
-            _put(tokens, key, _token(value, f"extra_special_tokens: {key}"))
-    elif isinstance(extra, (list, tuple)):
-        found = (_token(value, "extra_special_tokens", special=bool(older)) for value in extra)
-        tokens.extra = [token for token in found if token is not None]
-    else:
-        _refuse("extra_special_tokens", extra, "a list or an object of tokens")
+            if not key.endswith("_token") or isinstance(values[key], bool):
+                continue
+            token = _token(values.get(key), f"{source}: {key}", special=is_older)
+            if key in ROLES:
+                tokens.roles[key] = token
+            elif token is not None and token.is_bare and not is_older:
+                by_text_alone[key] = token
+            else:
+                tokens.to_class[key] = token
+    tokens.named = {key: token for key, token in tokens.to_class.items() if token is not None}
+    tokens.named |= by_text_alone
+    for key, value in by_name.items():
+        found = _token(value, f"extra_special_tokens: {key}")
+        if key in ROLES:
+            tokens.roles[key] = found
+        elif found is not None:
+            tokens.named[key] = found
     for role, named in tokens.roles.items():
         if named is not None:
             tokens.roles[role] = by_text.get(named.content, named)
     return tokens
 
 
-def _put(tokens: Tokens, key: str, token: Token | None) -> None:
-    """Put a token with a role or a name into `tokens`, which changes."""
-    if key in ROLES:
-        tokens.roles[key] = token
-    elif token is not None:
-        tokens.named[key] = token
+def _extra(
+    settings: Mapping[str, Any], older: Mapping[str, Any]
+) -> tuple[list[Token], bool, Mapping[str, Any]]:
+    """Return the extra tokens of the settings, whether their list counts, and tokens by names.
+
+    The older name of the list counts where the newer one has nothing. special_tokens_map.json adds
+    to a list of the newer name. Its list of the older name is for settings without any, and gives
+    way to the extra tokens of a SentencePiece model.
+
+    Args:
+        settings: the object in tokenizer_config.json.
+        older: the object in special_tokens_map.json; {} if that does not count.
+
+    Raises:
+        SourceError: a list is none, or holds what is no token.
+    """
+    value: Any = settings.get("extra_special_tokens")
+    if "additional_special_tokens" in settings and not value:
+        value = settings.get("additional_special_tokens")
+    is_there = any(key in settings for key in EXTRA)
+    named: Mapping[str, Any] = {}
+    if isinstance(value, dict):
+        named, value, is_there = value, None, False
+    found = _tokens_of(value, special=False)
+    more = older.get("extra_special_tokens")
+    if isinstance(more, dict):
+        named = {**named, **more}
+    elif more is not None:
+        is_there = True
+        found += [token for token in _tokens_of(more, special=True) if token not in found]
+    if not is_there and "additional_special_tokens" in older:
+        found = _tokens_of(older["additional_special_tokens"], special=False)
+    return found, is_there, named
+
+
+def _tokens_of(value: Any, *, special: bool) -> list[Token]:
+    """Return the tokens of a list in settings; none for null.
+
+    Raises:
+        SourceError: it is no list of tokens.
+    """
+    if value is None:
+        return []
+    if not isinstance(value, (list, tuple)):
+        _refuse("extra_special_tokens", value, "a list or an object of tokens")
+    found = (_token(each, "extra_special_tokens", special=special) for each in value)
+    return [token for token in found if token is not None]
 
 
 def _older_listed(
@@ -255,6 +318,9 @@ def with_tokens(
     document: dict[str, Any],
     defaults: Mapping[str, Any],
     extra: Sequence[Token] | None = None,
+    *,
+    twice: bool = False,
+    raw: bool = False,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return a document with the added tokens that transformers would give it, and notes.
 
@@ -268,6 +334,9 @@ def with_tokens(
             `extra_special_tokens`, `add_bos_token`, `add_eos_token`.
         extra: the extra tokens of a SentencePiece model, which count where tokenizer_config.json
             has no list of its own, whatever older files say.
+        twice: whether the class adds its tokens a second time; see `Tokens.again`.
+        raw: whether tokens with ids in the settings are found in text as it is given, whatever the
+            settings say.
 
     Raises:
         SourceError: as `read_tokens` does.
@@ -275,8 +344,12 @@ def with_tokens(
     tokens = read_tokens(folder).with_defaults(defaults)
     if extra is not None and not tokens.names_extra:
         tokens = replace(tokens, extra=list(extra))
+    if raw:
+        listed = {each: replace(one, normalized=False) for each, one in tokens.listed.items()}
+        tokens = replace(tokens, listed=listed)
     vocab = vocabulary_ids(document)
-    ids = new_ids(vocab, tokens.in_order())
+    in_order = chain(tokens.in_order(), tokens.again() if twice else ())
+    ids = new_ids(vocab, in_order, len(document["model"]["vocab"]))
     entries = [token.entry(number) for number, token in sorted(ids.items())]
     numbers = {**vocab, **{token.content: number for number, token in ids.items()}}
     notes = [
@@ -300,12 +373,13 @@ def vocabulary_ids(document: Mapping[str, Any]) -> dict[str, int]:
     return {text: number for number, (text, _) in enumerate(vocab)}
 
 
-def new_ids(vocab: Mapping[str, int], tokens: Iterator[Token]) -> dict[int, Token]:
+def new_ids(vocab: Mapping[str, int], tokens: Iterable[Token], size: int) -> dict[int, Token]:
     """Return the id of each added token, by the rule of `tokenizers`; of equal texts the last.
 
     Args:
         vocab: the ids of the model's own tokens.
         tokens: the tokens in the order in which they are added.
+        size: how many tokens the model has, be it several with the same text.
     """
     ids: dict[int, Token] = {}
     numbers: dict[str, int] = {}
@@ -313,7 +387,7 @@ def new_ids(vocab: Mapping[str, int], tokens: Iterator[Token]) -> dict[int, Toke
         if not token.content:
             continue
         highest = max(ids, default=-1)
-        free = highest + 1 if highest >= len(vocab) else len(vocab)
+        free = highest + 1 if highest >= size else size
         ids[numbers.setdefault(token.content, vocab.get(token.content, free))] = token
     return ids
 
