@@ -71,6 +71,13 @@ CUTS: dict[str, Sequence[Any]] = {
     "Bert": (pre_tokenizers.BertPreTokenizer(), Bytes()),
     "to the left": (Split(Regex(r"\s+"), "merged_with_previous"), Bytes()),
     "to the right": (Split(Regex(r"\s+|(?=x)y?b?z|c"), "merged_with_next"), Bytes()),
+    "groups from the right among others": (
+        Split(
+            Regex(r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))| ?[.,]+|\s+"),
+            "isolated",
+        ),
+        Bytes(use_regex=False),
+    ),
     "groups from the right": (Split(Regex(r"\d{1,3}(?=(?:\d{3})*\b)"), "isolated"), Bytes()),
     "between groups": (Bytes(use_regex=False), Split(Regex(r"(?=(\d{3})+(?!\d))"), "isolated")),
     "groups up to the end": (Split(Regex(r"\p{N}{1,2}(?=(\p{N}{2})*$)"), "isolated"), Bytes()),

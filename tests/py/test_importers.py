@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import io
 import json
@@ -100,6 +101,91 @@ def test_special_tokens_of_a_configuration_beside_ranks(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match='added token "259"') as caught:
         import_source(Source(tmp_path / "tiktoken.model"), Options(pattern="qwen"))
     assert caught.value.pointer == "/added_tokens_decoder/259"
+
+
+# tiktoken for JavaScript
+
+
+def js_ranks(**changes: Any) -> dict[str, Any]:
+    """Return the document of `RANKS`, in two runs of ranks."""
+    tokens = [base64.b64encode(token).decode() for token in (*SINGLES, b"th", b"the")]
+    lines = [" ".join(["!", "0", *tokens[:200]]), " ".join(["!", "200", *tokens[200:]])]
+    return {
+        "pat_str": r" ?\p{L}+|\s+|[^\s\p{L}]",
+        "special_tokens": {"<|end|>": 258},
+        "bpe_ranks": "\n".join(lines),
+        **changes,
+    }
+
+
+def test_tiktoken_for_javascript() -> None:
+    document = js_ranks(explicit_n_vocab=259)
+    theirs = tiktoken.Encoding(
+        name="x",
+        pat_str=document["pat_str"],
+        mergeable_ranks={token: k for k, token in enumerate((*SINGLES, b"th", b"the"))},
+        special_tokens=document["special_tokens"],
+    )
+    ours = opened(imported(spelled(document)))
+    for text in (*HARD, "the <|end|> the"):
+        assert ours.encode(text, allowed_special="all") == theirs.encode(
+            text, allowed_special="all"
+        )
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "message"),
+    [
+        ({"explicit_n_vocab": 258}, "/explicit_n_vocab", "258; there are 258 ranks and 1"),
+        ({"special_tokens": {"<x>": "1"}}, "/special_tokens", 'found "1" for "<x>"'),
+        ({"special_tokens": None}, "/special_tokens", "found null, expected dict"),
+        ({"bpe_ranks": "! 0 YQ== YQ=="}, "/bpe_ranks", "twice"),
+        ({"bpe_ranks": "! 0 YQ==\n! 0 Yg=="}, "/bpe_ranks", "twice"),
+        ({"bpe_ranks": "! x YQ=="}, "/bpe_ranks", "in line 1, expected a sign and a rank"),
+        ({"extra": 1}, "/extra", "which is not known"),
+    ],
+)
+def test_malformed_tiktoken_for_javascript(changes: Any, pointer: str, message: str) -> None:
+    with pytest.raises(SourceError, match=message) as caught:
+        imported(spelled(js_ranks(**changes)))
+    assert caught.value.pointer == pointer
+
+
+# CLIP's merges
+
+
+def test_merges_of_clip(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="needs transformers")
+    merges = ["t h", "th e</w>", "h e", "Ã ©</w>", "l o", "lo w</w>", "! !</w>"]
+    text = '"bpe_simple_vocab_16e6.txt#version: 0.2\n' + "\n".join(merges) + "\n"
+    found = imported(gzip.compress(text.encode()), "bpe_simple_vocab_16e6.txt.gz")
+    assert "mends a text with ftfy" in found.notes[-1]
+    ours = opened(found)
+    # As CLIP's own code numbers tokens: the letters of bytes in this order, and with </w>.
+    order = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    letters = [chr(byte) for byte in order]
+    letters += [chr(256 + number) for number in range(256 - len(order))]
+    tokens = [*letters, *(f"{each}</w>" for each in letters)]
+    tokens += [merge.replace(" ", "") for merge in merges]
+    tokens += ["<|startoftext|>", "<|endoftext|>"]
+    vocab = {token: number for number, token in enumerate(tokens)}
+    (tmp_path / "vocab.json").write_text(json.dumps(vocab), "utf-8")
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n" + "\n".join(merges), "utf-8")
+    theirs = transformers.CLIPTokenizer.from_pretrained(tmp_path)
+    for text in (*HARD, "THE low café!!", "the  <|endoftext|> é"):
+        ids = ours.encode(text, allowed_special="all", add_special_tokens=True)
+        assert ids == theirs(text)["input_ids"]
+
+
+def test_damaged_merges_of_clip() -> None:
+    text = b'"bpe_simple_vocab_16e6.txt#version: 0.2\n' + b"t h\nh e\n" * 99
+    whole = gzip.compress(text)
+    with pytest.raises(SourceError, match=r"damaged: .*; fetch the file again"):
+        imported(whole[:-9])
+    with pytest.raises(SourceError, match="expected two tokens and a space"):
+        imported(gzip.compress(text + b"three of them\n"))
+    with pytest.raises(SourceError, match="unpack it first"):
+        imported(gzip.compress(b"a text"))
 
 
 # Tekken

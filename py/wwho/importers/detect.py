@@ -12,6 +12,7 @@ from pathlib import Path
 from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenError
 from wwho.format.foreign import foreign
 from wwho.importers import (
+    clip_merges,
     llama2_c,
     llama_cpp,
     paper,
@@ -20,6 +21,7 @@ from wwho.importers import (
     script,
     sentencepiece,
     tekken,
+    tiktoken_js,
     token_list,
 )
 from wwho.importers.huggingface import read as tokenizer_json
@@ -38,7 +40,9 @@ READERS: tuple[Reader, ...] = (
     vocabulary_files.VOCAB,
     paper.READER,
     tekken.READER,
+    tiktoken_js.READER,
     ranks.READER,
+    clip_merges.READER,
     rwkv.READER,
     llama_cpp.READER,
     llama2_c.READER,

@@ -84,20 +84,42 @@ def parse_ranks(data: bytes, name: str = "ranks") -> dict[bytes, int]:
 
 
 def _line(line: bytes, place: str) -> tuple[bytes, int]:
-    """Token and rank of one line; `place` is file and line for messages."""
+    """Return the bytes of the token of one line, and its rank.
+
+    Args:
+        line: the line.
+        place: file and line for messages.
+
+    Raises:
+        ArtifactError: it is malformed.
+    """
     parts = line.split()
     if len(parts) != 2:
         raise _bad(f"{place}: expected 'base64 rank', found {line[:60]!r}")
+    if not re.fullmatch(rb"[0-9]{1,15}", parts[1]):
+        raise _bad(f"{place}: expected 'base64 rank', found {line[:60]!r}")
+    return decode_token(parts[0], place), int(parts[1])
+
+
+def decode_token(written: bytes, place: str) -> bytes:
+    """Return the bytes of a token that is written in base64.
+
+    Args:
+        written: the base64.
+        place: where it stands, for messages.
+
+    Raises:
+        ArtifactError: it is no base64, empty or too long.
+    """
     try:
-        token = base64.b64decode(parts[0], validate=True)
-        rank = int(parts[1])
-    except (binascii.Error, ValueError) as error:
-        raise _bad(f"{place}: expected 'base64 rank', found {line[:60]!r}: {error}") from error
-    if not token or rank < 0:
-        raise _bad(f"{place}: an empty token or a negative rank: {line[:60]!r}")
+        token = base64.b64decode(written, validate=True)
+    except binascii.Error as error:
+        raise _bad(f"{place}: expected base64, found {written[:60]!r}: {error}") from error
+    if not token:
+        raise _bad(f"{place}: an empty token")
     if len(token) > MAX_TOKEN_BYTES:
         raise _bad(f"{place}: a token of {len(token)} bytes; {MAX_TOKEN_BYTES} are possible")
-    return token, rank
+    return token
 
 
 def _bad(message: str) -> ArtifactError:

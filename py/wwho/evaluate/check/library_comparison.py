@@ -15,7 +15,16 @@ from typing import Any, NamedTuple, TypeVar
 from wwho.errors import BackendError
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
-from wwho.importers import Imported, Options, Source, llama_cpp, ranks, sentencepiece, tekken
+from wwho.importers import (
+    Imported,
+    Options,
+    Source,
+    llama_cpp,
+    ranks,
+    sentencepiece,
+    tekken,
+    tiktoken_js,
+)
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.transformers.folder import ModelFolder
@@ -368,6 +377,24 @@ def _open_rank_file(library: Any, source: Source, _: Options, artifact: Artifact
     }
 
 
+def _open_tiktoken_js(
+    library: Any, source: Source, _: Options, artifact: Artifact
+) -> dict[str, Any]:
+    """Open a JSON of tiktoken for JavaScript with tiktoken."""
+    document = source.document
+    encoding = library.Encoding(
+        artifact.name,
+        pat_str=document["pat_str"],
+        mergeable_ranks=tiktoken_js.parse_ranks(document["bpe_ranks"]),
+        special_tokens=document["special_tokens"],
+    )
+    return {
+        "encode": lambda text: encoding.encode(text, allowed_special="all"),
+        "decode": encoding.decode,
+        "allowed": "all",
+    }
+
+
 def _open_tekken(library: Any, source: Source, _: Options, __: Artifact) -> dict[str, Any]:
     """Open Mistral's tekken.json with mistral-common, without tokens at the beginning and end."""
     tokenizer = library.Tekkenizer.from_file(source.path)
@@ -399,6 +426,7 @@ _ENGINES: dict[str, tuple[str, str, Callable[[Any, Source, Options, Artifact], d
     vocabulary_files.LINES.kind: ("tokenizers", "tokenizers", _open_vocab_txt),
     vocabulary_files.VOCAB.kind: ("tokenizers", "tokenizers", _open_vocab_json),
     ranks.READER.kind: ("tiktoken", "tiktoken", _open_rank_file),
+    tiktoken_js.READER.kind: ("tiktoken", "tiktoken", _open_tiktoken_js),
     tekken.READER.kind: (
         "mistral-common",
         "mistral_common.tokens.tokenizers.tekken",

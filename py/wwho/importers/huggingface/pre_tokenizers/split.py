@@ -26,12 +26,26 @@ becomes the action COUNT:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.nfa import nullable
-from wwho.compile.syntax import Ahead, Alt, Behind, Chars, End, Look, Node, Repeat, Seq, alt, many
+from wwho.compile.syntax import (
+    Ahead,
+    Alt,
+    Behind,
+    Chars,
+    End,
+    Look,
+    Machine,
+    Node,
+    Repeat,
+    Seq,
+    alt,
+    many,
+)
 from wwho.compile.unicode import category
 from wwho.format.steps import Action, Cut, Step
 from wwho.importers.huggingface.document import Value
@@ -67,9 +81,14 @@ def steps(value: Value, patterns: Patterns) -> list[Step]:
         PatternError: the pattern cannot be compiled.
     """
     pattern, behavior, invert = read_pattern(value), read_behavior(value), value.flag("invert")
-    groups = counted_digits(pattern) if behavior == "Isolated" and not invert else None
-    if groups is not None:
-        return [cut_groups(patterns, groups)]
+    if behavior == "Isolated" and not invert:
+        groups = counted_digits(pattern)
+        if groups is not None:
+            return [cut_groups(patterns, groups)]
+        rules = rules_with_counts(pattern)
+        if rules is not None:
+            size = next(groups.size for _, groups in rules if groups is not None)
+            return [cut_counts_among(patterns, rules, size)]
     return [cut_at(patterns, "split", pattern, behavior, invert=invert)]
 
 
@@ -142,6 +161,71 @@ def counted_digits(pattern: Node) -> Digits | None:
     rest = others - chars
     goes_on = Look(negative=False, chars=rest) if rest else None
     return Digits(chars, size, Look(negative=True, chars=others), goes_on, between)
+
+
+def rules_with_counts(pattern: Node) -> list[tuple[Node, Digits | None]] | None:
+    """Return the options of a pattern in order, and how those count digits that do.
+
+    None: the pattern has no such option, or several; its end may be looked for in vain, from each
+    digit of a run; or an option before it may match at a later group.
+    """
+    if not isinstance(pattern, Alt) or nullable(pattern):
+        return None
+    rules = [(option, counted_digits(option)) for option in pattern.options]
+    counts = [(place, groups) for place, (_, groups) in enumerate(rules) if groups is not None]
+    if len(counts) != 1:
+        return None
+    ((place, groups),) = counts
+    before = [first_characters(option) & groups.chars for option in pattern.options[:place]]
+    return None if groups.goes_on or groups.between or any(before) else rules
+
+
+def first_characters(node: Node) -> CodePointSet:
+    """Return the characters with which a match of a pattern may begin, and perhaps others.
+
+    Example:
+        >>> first_characters(Seq((Repeat(Chars(CodePointSet.of("a")), 0, 1), ANY))) == ALL
+        True
+    """
+    match node:
+        case Chars(chars):
+            return chars
+        case Alt(options):
+            return _union(map(first_characters, options))
+        case Repeat(body):
+            return first_characters(body)
+        case Seq(parts):
+            needed = (place for place, part in enumerate(parts) if not nullable(part))
+            return _union(map(first_characters, parts[: next(needed, len(parts)) + 1]))
+        case Machine():
+            return ALL
+    # What looks around takes no character.
+    return CodePointSet()
+
+
+def _union(sets: Iterable[CodePointSet]) -> CodePointSet:
+    """Return the characters of all sets."""
+    union = CodePointSet()
+    for chars in sets:
+        union |= chars
+    return union
+
+
+def cut_counts_among(patterns: Patterns, rules: list[tuple[Node, Digits | None]], size: int) -> Cut:
+    """Return the step that cuts at the matches of several patterns, some of which count digits.
+
+    Args:
+        patterns: takes the patterns.
+        rules: the patterns in order of preference, and how those count digits that do.
+        size: how many digits a group has.
+    """
+    actions = [
+        (node, Action.KEEP)
+        if groups is None
+        else (Seq((many(Chars(groups.chars), 1), groups.ends)), Action.COUNT)
+        for node, groups in rules
+    ]
+    return patterns.cut("split", *actions, (ANY, Action.GROUP), group_size=size)
 
 
 def _may_not_follow(end: Node) -> CodePointSet | None:
