@@ -10,6 +10,7 @@ import struct
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from wwho.errors import ExportError, SourceError
 
@@ -38,6 +39,8 @@ class Charsmap:
     rules: Mapping[str, str] = field(default_factory=dict)
 
 
+# A model's charsmap is read with its file, and again as a normalizer.
+@lru_cache(maxsize=1)
 def read_charsmap(data: bytes) -> Charsmap:
     """Read a charsmap; an empty one replaces nothing.
 

@@ -116,7 +116,7 @@ def import_draft(folder: ModelFolder, name: str, draft: Draft, options: Options)
 
 
 def n_tokens(document: Mapping[str, Any]) -> int:
-    """Return how many tokens a document has, as transformers counts them: by their texts.
+    """Return how many tokens a document has, as transformers counts them; added ones by texts.
 
     Example:
         >>> model = {"type": "BPE", "vocab": {"a": 0, "b": 5}}
@@ -125,7 +125,8 @@ def n_tokens(document: Mapping[str, Any]) -> int:
     """
     vocab = document["model"]["vocab"]
     texts = set(vocab) if isinstance(vocab, dict) else {text for text, _ in vocab}
-    return len(texts.union(each["content"] for each in document.get("added_tokens") or ()))
+    added = {each["content"] for each in document.get("added_tokens") or ()}
+    return len(vocab) + len(added - texts)
 
 
 def draft_of(folder: ModelFolder, name: str, options: Options) -> Draft:

@@ -26,7 +26,7 @@ from wwho.importers.transformers.components import (
 )
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
-from wwho.importers.transformers.sentencepiece_files import Pieces, read_pieces
+from wwho.importers.transformers.sentencepiece_files import Pieces, read_pieces, without_effect
 from wwho.importers.transformers.spm import ALBERT_ROLES, SPACES, TO_MARKS, WITHOUT_TYPES, replaced
 from wwho.importers.transformers.tokens import read_tokens, with_tokens
 from wwho.interchange.sentencepiece import Algorithm, Kind
@@ -39,6 +39,7 @@ def read(
     options: Options,
     *,
     is_unigram: bool = False,
+    unfollowed: tuple[str, ...] = (),
 ) -> Draft:
     """Return the draft of a folder with a SentencePiece model.
 
@@ -46,13 +47,14 @@ def read(
         file: the name of the model.
         usual: the defaults of the class, before those that the model names.
         is_unigram: whether the class takes a model of any type for a Unigram.
+        unfollowed: settings that the class knows and does not follow.
         folder: the folder.
         options: what the caller says, of which nothing counts here.
 
     Raises:
         SourceError: the file is missing or damaged, or a setting is not understood.
     """
-    pieces = read_pieces(folder.needed_file(file))
+    pieces = read_pieces(folder, file)
     legacy = flag(folder, "legacy", True)
     tokens = read_tokens(folder)
     spec = pieces.model
@@ -75,6 +77,7 @@ def read(
     defaults = json_defaults({**WITHOUT_TYPES, **roles})
     if not tokens.names_extra:
         defaults["extra_special_tokens"] = [token.content for token in hidden]
+    notes += without_effect(folder, unfollowed)
     return Draft(document=document, defaults=defaults, notes=notes)
 
 
@@ -192,6 +195,7 @@ def _decoder(pieces: Pieces) -> Component:
 
 
 FNET_ROLES = {**ALBERT_ROLES, "model_input_names": ["input_ids", "token_type_ids"]}
+OF_ALBERT = ("do_lower_case", "keep_accents", "add_prefix_space", "trim_offsets")
 CLASSES: dict[str, ModelClass] = {
     "TokenizersBackend": ModelClass(
         files=("tokenizer.model",), read=partial(read, "tokenizer.model", {})
@@ -200,6 +204,7 @@ CLASSES: dict[str, ModelClass] = {
         files=("tokenizer.model",), read=partial(read, "tokenizer.model", {})
     ),
     "FNetTokenizer": ModelClass(
-        files=("spiece.model",), read=partial(read, "spiece.model", FNET_ROLES, is_unigram=True)
+        files=("spiece.model",),
+        read=partial(read, "spiece.model", FNET_ROLES, is_unigram=True, unfollowed=OF_ALBERT),
     ),
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from wwho.importers.source import Source
+from wwho.errors import SourceError
 from wwho.importers.transformers.components import Component
+from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.tokens import Token
 from wwho.interchange.sentencepiece import Kind, Model, parse_model
 
@@ -48,13 +50,35 @@ class Pieces:
         return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(data).decode()}
 
 
-def read_pieces(file: Source) -> Pieces:
-    """Return the model of a file.
+TAKEN_FIRST = ("tokenizer.model", "tekken.json", "tiktoken.model")
+"""Files that transformers takes in the place of any other vocabulary, without a tokenizer.json."""
+
+
+def read_pieces(folder: ModelFolder, name: str) -> Pieces:
+    """Return the SentencePiece model in a folder's file.
 
     Raises:
-        SourceError: it is damaged, or SentencePiece would not open it.
+        SourceError: there is no such file; it is damaged, or SentencePiece would not open it; or
+            transformers would take another file of the folder.
     """
+    file = folder.needed_file(name)
+    if others := [each for each in TAKEN_FIRST if each != name and (folder.path / each).is_file()]:
+        raise SourceError(
+            f"the folder has {name} and {others[0]}: transformers takes {others[0]}, or either of "
+            "them. Take the one away that the model was not made with"
+        )
     return Pieces(parse_model(file.data))
+
+
+def without_effect(folder: ModelFolder, names: Iterable[str]) -> tuple[str, ...]:
+    """Return a note for each of some settings that a folder has, which the class does not follow.
+
+    Args:
+        folder: the folder.
+        names: settings that the class of transformers knows and that change nothing it makes.
+    """
+    found = [name for name in names if folder.settings.get(name) is not None]
+    return tuple(f"{name}: the class knows this setting and does not follow it" for name in found)
 
 
 def merges_of(vocab: dict[str, int]) -> list[list[str]]:

@@ -24,7 +24,13 @@ from wwho.importers.transformers.components import (
 )
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
-from wwho.importers.transformers.sentencepiece_files import Pieces, Vocab, merges_of, read_pieces
+from wwho.importers.transformers.sentencepiece_files import (
+    Pieces,
+    Vocab,
+    merges_of,
+    read_pieces,
+    without_effect,
+)
 from wwho.importers.transformers.tokens import Token, read_tokens, with_tokens
 from wwho.interchange.sentencepiece import Algorithm
 
@@ -142,6 +148,7 @@ class Recipe:
         around: makes the post-processor; None: the settings say what stands around a text.
         gives_way: whether they do so, too, wherever they have an option for it.
         twice: whether it adds its tokens twice; see `with_tokens`.
+        unfollowed: settings that the class knows and does not follow.
     """
 
     file: str
@@ -156,6 +163,7 @@ class Recipe:
     around: Callable[[Made], Component] | None = None
     gives_way: bool = False
     twice: bool = False
+    unfollowed: tuple[str, ...] = ()
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
@@ -164,7 +172,7 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     Raises:
         SourceError: the file is missing or damaged, or a setting is not understood.
     """
-    pieces = read_pieces(folder.needed_file(recipe.file))
+    pieces = read_pieces(folder, recipe.file)
     roles = read_tokens(folder).with_defaults(recipe.roles)
     texts = {
         name: each.content if each else NO_TEXT
@@ -187,6 +195,7 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     defaults = json_defaults(recipe.roles)
     if not roles.names_extra:
         defaults["extra_special_tokens"] = [token.content for token in extra]
+    notes += without_effect(folder, recipe.unfollowed)
     return Draft(document=document, defaults=defaults, notes=notes)
 
 
@@ -652,6 +661,7 @@ RECIPES: dict[str, Recipe] = {
         decoder=lambda found: metaspace(_scheme(found)),
         around=_albert_around,
         gives_way=True,
+        unfollowed=("trim_offsets",),
     ),
     "BarthezTokenizer": Recipe(
         file="sentencepiece.bpe.model",
@@ -692,6 +702,7 @@ RECIPES: dict[str, Recipe] = {
         pre_tokenizer=_deberta_cuts,
         decoder=lambda found: metaspace(_deberta_scheme(found)),
         around=_bert_around,
+        unfollowed=("unk_id",),
     ),
     "MBartTokenizer": Recipe(
         file="sentencepiece.bpe.model",
@@ -753,6 +764,7 @@ RECIPES: dict[str, Recipe] = {
         pre_tokenizer=lambda found: metaspace(_scheme(found)),
         decoder=lambda found: metaspace(_scheme(found)),
         twice=True,
+        unfollowed=("remove_space",),
     ),
     "SeamlessM4TTokenizer": Recipe(
         file="sentencepiece.bpe.model",
@@ -763,6 +775,7 @@ RECIPES: dict[str, Recipe] = {
         pre_tokenizer=lambda _: metaspace("first"),
         decoder=lambda _: metaspace("first"),
         around=_seamless_around,
+        unfollowed=("keep_accents",),
     ),
     "T5Tokenizer": LAST,
     "LasrTokenizer": Recipe(
@@ -791,6 +804,7 @@ RECIPES: dict[str, Recipe] = {
         unk=lambda found, _: found.pieces.model.unk_id,
         normalizer=_xlnet_normalizer,
         around=_xlnet_around,
+        unfollowed=("remove_space", "keep_accents", "unk_id"),
     ),
     "XGLMTokenizer": Recipe(
         file="tokenizer.model",
