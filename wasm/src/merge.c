@@ -41,9 +41,9 @@ WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at) {
     return at;
 }
 
-/* Find the ends of the symbols of a run from `at` on, into m->ends: at least `units` of them, and all that begin in the next `bytes`, as
- * far as the run and the room have them. Symbols found before are kept. run->end moves to where a match of `units` that is no syllable
- * begins. */
+/* Find the ends of the symbols of a run from `at` on, into m->ends: at least as many as `units` says, and all that begin in the next
+ * `bytes`, as far as the run and the room have them. Symbols found before are kept from `at` on if one begins there; else none is.
+ * run->end moves back to the first match of run->units that is no syllable. */
 WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes) {
     uint32_t skip = 0;
     while (skip < m->n && m->ends[skip] <= at) skip++;
@@ -95,8 +95,12 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
     row->pairs = &run->v->pairs;
     size_t at = m->at, left = run->end - at;
     if (run->units) {
-        look_at_units(m, run, at, window + 1, 0);
-        know_symbols(m, run, window + 1);
+        /* Look at few symbols first: one that is unknown ends the run, and those behind it would be looked at again. */
+        for (uint32_t n = 1, all = window + 1; n <= all; n = n < all && 4 * n > all ? all : 4 * n) {
+            look_at_units(m, run, at, n, 0);
+            know_symbols(m, run, n);
+            if (m->n < n) break;
+        }
         row->n = 0;
         for (uint32_t i = 0; i < m->n && i < window; i++) push_symbol(row, m->symbols[i]);
         replay(row, 1);

@@ -6,13 +6,14 @@ import base64
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from wwho.errors import BackendError
+from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.importers import (
@@ -269,7 +270,11 @@ def make_hard_texts(model: Tokenizer) -> Iterator[str]:
     ids = [
         token for number in range(len(model.info.models)) for token in model.info.model_ids(number)
     ]
-    tokens = [model.decode([token]) for token in _choose(ids, _N_TOKENS, chance)] if ids else []
+    tokens = []
+    for token in _choose(ids, _N_TOKENS, chance) if ids else ():
+        # Not each id is that of a token: a vocab.txt may have a line twice.
+        with suppress(UnknownTokenError):
+            tokens.append(model.decode([token]))
     for first, second in zip(tokens, tokens[::-1], strict=True):
         yield first + second
         yield f"{second} {first}"
