@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from wwho.format import decoder as decoding
 from wwho.format.model import Artifact, Flag, Model, Unknown
-from wwho.format.steps import Action, Cut, Ends, Map, Replace, Rules, Spell, Step
+from wwho.format.steps import (
+    Action,
+    Cut,
+    Ends,
+    Map,
+    Replace,
+    Rules,
+    Spell,
+    Step,
+    bytes_of_stand_ins,
+)
 
 PROBES = (
     ("A", "capital letters become small ones"),
@@ -70,6 +80,28 @@ def _of_parts(artifact: Artifact) -> Iterator[str]:
     ids = [t.id for t in artifact.added if not t.flags & (Flag.HIDDEN | Flag.SPECIAL)]
     if len(set(ids)) < len(ids):
         yield "several added tokens have one id"
+    if others := _with_other_texts(artifact):
+        yield f"added tokens decode to other texts, such as {others[0]!r}"
+
+
+def _with_other_texts(artifact: Artifact) -> list[str]:
+    """Return the added tokens that the decoder does not turn into their texts.
+
+    Those that have a second text, which is rewritten in a text, are none: the step that does that
+    is a reason.
+    """
+    if artifact.decoder is None:
+        return []
+    hidden = {token.id for token in artifact.added if Flag.HIDDEN in token.flags}
+    unspells = decoding.Unspell() in artifact.decoder.steps
+    found = []
+    for token in artifact.added:
+        surface = artifact.decoder.surfaces.get(token.id, token.text.encode())
+        if unspells:
+            surface = bytes_of_stand_ins(surface.decode("utf-8", "replace")) or surface
+        if token.id not in hidden and surface != token.text.encode():
+            found.append(token.text)
+    return found
 
 
 def _of_steps(artifact: Artifact) -> Iterator[str]:
