@@ -338,10 +338,12 @@ def join_modules(folder: Path) -> None:
     Raises:
         SystemExit: esbuild is missing, or fails.
     """
-    outside = [folder / "lib" / "errors.js", *folder.glob("lib/shipped-*.js")]
+    outside = ["lib/errors.js", *(f"lib/{path.name}" for path in folder.glob("lib/shipped-*.js"))]
+    # From within the folder: the hashes are also those of the names of files, which must not tell
+    # where the package is built.
     esbuild(
-        *sorted(str(path) for path in folder.glob("node*.js")),
-        f"--outdir={folder}",
+        *sorted(path.name for path in folder.glob("node*.js")),
+        "--outdir=.",
         "--allow-overwrite",
         "--chunk-names=node-[hash]",
         "--bundle",
@@ -349,18 +351,20 @@ def join_modules(folder: Path) -> None:
         "--format=esm",
         "--platform=node",
         "--target=node20",
-        *(f"--external:{path}" for path in outside),
+        *(f"--external:./{path}" for path in outside),
+        folder=folder,
     )
     for name in ("disk.js", "node-core.js", "node-thread.js"):  # which no other entry imports
         (folder / "lib" / name).unlink()
 
 
-def esbuild(*arguments: str, text: str | None = None) -> None:
-    """Run esbuild in web/package.
+def esbuild(*arguments: str, text: str | None = None, folder: Path = SOURCES) -> None:
+    """Run esbuild in a folder.
 
     Args:
         *arguments: of its command line.
         text: a module on its standard input, if that is the entry.
+        folder: the folder, from which names on the command line start.
 
     Raises:
         SystemExit: it is missing, or fails.
@@ -368,7 +372,7 @@ def esbuild(*arguments: str, text: str | None = None) -> None:
     if not ESBUILD.is_file():
         raise SystemExit("esbuild is missing: npm ci in tests/")
     command = [str(ESBUILD), *arguments, "--charset=utf8", "--log-level=warning"]
-    if subprocess.run(command, input=text, text=True, cwd=SOURCES, check=False).returncode:
+    if subprocess.run(command, input=text, text=True, cwd=folder, check=False).returncode:
         raise SystemExit("esbuild could not make the package; its messages stand above")
 
 

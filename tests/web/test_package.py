@@ -202,6 +202,14 @@ def test_what_is_written_from_lists_is_up_to_date() -> None:
         assert path.read_text("utf-8") == text, "python tools/build_npm.py brings it up to date"
 
 
+def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    import build_npm
+
+    first, second = (build_npm.build(tmp_path / name).read_bytes() for name in ("a", "longer"))
+    assert first == second
+
+
 def test_nothing_happens_on_import_and_nothing_waits(project: Path) -> None:
     """An import that is not used leaves no byte in a bundle: sideEffects is true to its word."""
     bundle = project / "unused.mjs"
