@@ -17,12 +17,12 @@ import { fromSite } from "./site.mjs";
 
 const { describe } = await fromSite("page/tokens.js");
 const { EXAMPLES } = await fromSite("page/data/examples.js");
-const { FIRST, SHIPPED } = await fromSite("page/data/models.js");
+const { FIRST, SHIPPED, choiceOf } = await fromSite("page/data/models.js");
 const { PARALLEL } = await fromSite("page/data/parallel.js");
-const { count, money } = await fromSite("page/show/format.js");
+const { count } = await fromSite("page/show/format.js");
 const { lineHTML, linesOf } = await fromSite("page/show/markup.js");
 const { cutsIn } = await fromSite("page/show/pieces.js");
-const { taxOf } = await fromSite("page/show/strip.js");
+const { costOf, taxOf } = await fromSite("page/show/strip.js");
 
 const PAGE = new URL("../web/site/index.html", import.meta.url);
 const GRAMMARS = new URL("../web/site/page/syllables/grammars.js", import.meta.url);
@@ -57,8 +57,11 @@ export async function filled(html) {
     attribute(`bar-${row}`, "width", `${(100 * counts[row]) / most}%`);
     fill(`tax-${row}`, taxOf(counts, row, labels));
     fill(`cost-name-${row}`, labels[row]);
-    const [price, texts] = ["price", "texts"].map((id) => Number(new RegExp(`id="${id}"[^>]* value="([^"]*)`).exec(html)?.[1]));
-    fill(`cost-${row}`, money((counts[row] * price * texts) / 1e6));
+    const texts = Number(/id="texts"[^>]* value="([^"]*)/.exec(html)?.[1]);
+    const { price, priced = "" } = choiceOf(FIRST[row]);
+    const { cost, rate } = costOf(counts[row], texts, undefined, price === undefined ? undefined : { price, priced });
+    fill(`cost-${row}`, cost);
+    fill(`rate-${row}`, rate);
   });
   const said = labels.map((label, row) => `${counts[row]} with ${label}`);
   const sentence = `The same sentence takes ${said[0].replace("with", "tokens with")}, ${said[1]}, and ${said[2]}.`;

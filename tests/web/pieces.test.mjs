@@ -140,7 +140,7 @@ test("the models of the menus: names that people know, sizes of the files that t
   for (const [name, { bytes }] of Object.entries(SHIPPED)) {
     assert.equal((await bytesOf(new URL(`py/wwho/models/${name}.wwho`, ROOT))).length, bytes, name);
   }
-  assert.deepEqual(choiceOf("gpt-4o"), { label: "GPT-4o", encoding: "o200k_base", price: 2.5 });
+  assert.deepEqual(choiceOf("gpt-4o"), { label: "GPT-4o", encoding: "o200k_base", price: 2.5, priced: "GPT-4o" });
   assert.equal(choiceOf("gpt-4").encoding, "cl100k_base");
   assert.equal(MODELS.get("gpt-5-mini")?.label, "GPT-5 mini");
   assert.ok([...MODELS.values()].every(({ encoding, price }) => encoding in SHIPPED && price > 0));

@@ -98,19 +98,27 @@ def test_any_tokenizers(page: Any, address: str) -> None:
 
 
 def test_models_by_the_names_that_people_know(page: Any, address: str) -> None:
-    """A model is its encoding and its price; another model of the same encoding loads nothing."""
+    """A model is its encoding and its price; another model of the same encoding loads nothing.
+
+    Each column has the price of its model, and none where nobody sells the tokens.
+    """
     opened(page, address)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.select_option("#pick-0", label="GPT-5 · o200k_base")
     expect(page.locator("#name-0")).to_have_text("GPT-5")
     expect_count(page, 0, native("o200k_base", EXAMPLE))
-    expect(page.locator("#price")).to_have_value("1.25")
+    expect(page.locator("#rate-0")).to_have_text("at $1.25, GPT-5")
+    expect(page.locator("#cost-0")).to_have_text(f"${1.25 * native('o200k_base', EXAMPLE):,.2f}")
+    expect(page.locator("#rate-1")).to_have_text("at $2.50, GPT-4o")
     page.select_option("#pick-1", "gpt-4")
     expect(page.locator("#name-1")).to_have_text("GPT-4")
     expect_count(page, 1, native("cl100k_base", EXAMPLE))
-    expect(page.locator("#price")).to_have_value("30")
-    expect(page.locator("#cost-2")).to_have_text(f"${30 * native('wwho_328k', EXAMPLE):,.2f}")
+    expect(page.locator("#rate-1")).to_have_text("at $30.00, GPT-4")
+    expect(page.locator("#cost-1")).to_have_text(f"${30 * native('cl100k_base', EXAMPLE):,.2f}")
+    expect(page.locator("#cost-2")).to_have_text("–")
+    expect(page.locator("#rate-2")).to_have_text("nobody sells these")
+    expect(page.locator("#price")).to_have_value("")
     assert [url for url in asked if url.endswith(".wwho")] == []
 
 
@@ -138,8 +146,11 @@ def test_what_it_costs(page: Any, address: str) -> None:
     page.fill("#texts", "2000000")
     for row, name in enumerate(NAMES):
         expect(page.locator(f"#cost-{row}")).to_have_text(f"${6 * native(name, EXAMPLE):,.2f}")
-    page.fill("#price", "")
+        expect(page.locator(f"#rate-{row}")).to_have_text("at $3.00")
+    page.fill("#price", "0")
     expect(page.locator("#cost-0")).to_have_text("$0")
+    page.fill("#price", "")
+    expect(page.locator("#rate-0")).to_have_text("at $30.00, GPT-4")
 
 
 def test_prices_have_limits(page: Any, address: str) -> None:
@@ -199,10 +210,12 @@ def test_a_chat_is_counted_as_the_api_does(page: Any, address: str) -> None:
     page.keyboard.insert_text(CHAT[2][1])
     for row, name in enumerate(NAMES):
         expect_count(page, row, chat_tokens(name, CHAT))
-        roles = page.locator(f"#tokens-{row} .role").evaluate_all(
+        # The special tokens and roles that are counted are shown, too.
+        marks = page.locator(f"#tokens-{row} .role").evaluate_all(
             "all => all.map(e => e.dataset.role)"
         )
-        assert roles == [role for role, _ in CHAT]
+        shown = "".join(f"<|im_start|>{role}<|im_sep|>\n<|im_end|>" for role, _ in CHAT)
+        assert "\n".join(marks) == f"{shown}<|im_start|>assistant<|im_sep|>"
         contents = "".join(content for _, content in CHAT)
         assert page.locator(f"#tokens-{row}").text_content() == contents
     page.locator("#messages .remove").first.click()

@@ -198,17 +198,17 @@ def test_a_link_says_what_it_leaves_out(page: Any, address: str) -> None:
 
 
 def test_a_link_costs_what_is_shown(page: Any, address: str) -> None:
-    """An empty price is 0, and as a number of texts that is none."""
+    """An empty price is that of each model, and as a number of texts that is none."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, address)
     page.fill("#price", "")
-    expect(page.locator("#cost-0")).to_have_text("$0")
+    expect(page.locator("#rate-0")).to_have_text("at $30.00, GPT-4")
     copy(page, "#copy-link")
     link = page.url
     page.goto("about:blank")
     opened(page, link)
-    expect(page.locator("#price")).to_have_value("0")
-    expect(page.locator("#cost-0")).to_have_text("$0")
+    expect(page.locator("#price")).to_have_value("")
+    expect(page.locator("#rate-0")).to_have_text("at $30.00, GPT-4")
     for none in ("", "1.5"):
         page.fill("#texts", none)
         expect(page.locator("#cost-0")).to_have_text("–")

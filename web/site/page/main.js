@@ -4,7 +4,7 @@ import { modelsDate } from "../package/openai.js";
 import { Chat } from "./chat.js";
 import { EXAMPLES } from "./data/examples.js";
 import { partOf, sorted } from "./data/kinds.js";
-import { MODELS, SHIPPED, choiceOf, isKnown, lossesOf, own } from "./data/models.js";
+import { MODELS, SHIPPED, isKnown, lossesOf, own } from "./data/models.js";
 import { isEditable } from "./input/editable.js";
 import { droppedFiles, pickedFiles } from "./input/files.js";
 import { Model } from "./model.js";
@@ -156,7 +156,7 @@ function showInput() {
   for (const mode of ["text", "chat"]) find(`as-${mode}`).setAttribute("aria-pressed", String(!isFiles && (mode === "chat") === chatting));
   for (const button of examples) button.setAttribute("aria-pressed", String(!chatting && !isFiles && exampleOf(button) === model.text));
   if (model.untouched) return;
-  showCounts({ labels: tokenizers.labels, counts: model.counts });
+  showCounts({ labels: tokenizers.labels, counts: model.counts, prices: tokenizers.prices });
   const characters = counted(last?.characters ?? 0, "character");
   const said = chatting ? `${counted(model.messages.length, "message")}, ${characters}` : characters;
   find("given").textContent = isFiles ? table.label : said;
@@ -251,13 +251,6 @@ async function take(found, asked = false) {
   complain(problems.join("\n"));
 }
 
-/** Choose a tokenizer or a model for a row. A model sets the price. @param {number} row @param {string} id */
-function pick(row, id) {
-  const { price } = choiceOf(id);
-  if (price !== undefined) find("price").value = String(price);
-  edited(() => tokenizers.choose(row, id));
-}
-
 /** Switch to the chat, or to the text. @param {boolean} wanted */
 function setChatting(wanted) {
   edited(() => model.setChatting(wanted));
@@ -295,7 +288,7 @@ async function link() {
  * @returns {import("./share/permalink.js").Shared} the current state
  */
 function settings() {
-  const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber || 0 : NaN));
+  const [price, texts] = ["price", "texts"].map((id) => (find(id).validity.valid ? find(id).valueAsNumber : NaN));
   return { ...model.settings(), ...(price >= 0 && { price }), ...(texts >= 1 && { texts }) };
 }
 
@@ -360,8 +353,8 @@ function listen() {
       showRows();
     });
   }
-  for (const id of ["price", "texts"]) on(id, "input", () => edited(showCosts));
-  for (const row of ROWS) on(`pick-${row}`, "change", () => pick(row, find(`pick-${row}`).value));
+  for (const id of ["price", "texts"]) on(id, "input", () => edited(() => showCosts(tokenizers.prices)));
+  for (const row of ROWS) on(`pick-${row}`, "change", () => edited(() => tokenizers.choose(row, find(`pick-${row}`).value)));
   for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href="syllables.html"]'))) {
     for (const type of ["pointerenter", "focus"]) {
       anchor.addEventListener(type, () => (anchor.href = `syllables.html${toPlainFragment({ text: model.text.slice(0, TRACED) })}`));

@@ -41,6 +41,16 @@ export class Tokenizers {
     });
   }
 
+  /** What the tokens of each row cost, and with which model; undefined for a row that nobody sells. */
+  get prices() {
+    return this.picks.map((pick, row) => {
+      const open = this.opened[row]?.name;
+      const chosen = choiceOf(pick);
+      const { price, priced = "" } = open === undefined || open === chosen.encoding ? chosen : choiceOf(open);
+      return price === undefined ? undefined : { price, priced };
+    });
+  }
+
   /**
    * Choose tokenizers for all rows, in the order in which they should be fetched.
    * @param {readonly (string | null | undefined)[]} picks a row without a known one gets its default

@@ -6,11 +6,12 @@ import { imported } from "./imported.js";
 import { folderOf, isBeside, isOurs } from "./kinds.js";
 
 /**
- * The encodings that ship: what they are known for, and bytes of the file. @type {Readonly<Record<string, { known: string, bytes: number }>>}
+ * The encodings that ship: what they are known for, bytes of the file, and the model that people pay for.
+ * @type {Readonly<Record<string, { known: string, bytes: number, sold?: string }>>}
  */
 export const SHIPPED = Object.freeze({
-  cl100k_base: { known: "GPT-4", bytes: 420_896 },
-  o200k_base: { known: "GPT-4o and 5", bytes: 838_116 },
+  cl100k_base: { known: "GPT-4", bytes: 420_896, sold: "gpt-4" },
+  o200k_base: { known: "GPT-4o and 5", bytes: 838_116, sold: "gpt-4o" },
   wwho_128k: { known: "WWHO, small", bytes: 548_788 },
   wwho_200k_indic: { known: "WWHO, 20 languages", bytes: 953_896 },
   wwho_328k: { known: "WWHO", bytes: 1_276_396 },
@@ -27,13 +28,13 @@ const ANYONES = /^(tokenizer(\.model)?|tekken|vocab|spiece|spm|sentencepiece(\.b
 /** Which models to offer: no dated names, and no models for special purposes. */
 const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
 
-/** @typedef {{ label: string, encoding: string, price?: number }} Choice `price`: dollars for a million tokens of input */
+/** @typedef {{ label: string, encoding: string, price?: number, priced?: string }} Choice `price`: dollars for a million tokens of input of the model `priced` */
 
 /** @type {ReadonlyMap<string, Choice>} models by their names in the API, the newest first */
 export const MODELS = new Map(
   Object.entries(models)
     .filter(([id, { encoding, price }]) => USUAL.test(id) && encoding in SHIPPED && price)
-    .map(([id, { encoding, price }]) => /** @type {const} */ ([id, { label: labelOf(id), encoding, price: price?.input }]))
+    .map(([id, { encoding, price }]) => /** @type {const} */ ([id, { label: labelOf(id), encoding, price: price?.input, priced: labelOf(id) }]))
     .sort(([a], [b]) => b.localeCompare(a, "en", { numeric: true })),
 );
 
@@ -52,7 +53,11 @@ function labelOf(id) {
  * @param {string} id an encoding, a model, or a tokenizer opened here
  * @returns {Choice}
  */
-export const choiceOf = (id) => MODELS.get(id) ?? { label: SHIPPED[id]?.known ?? id, encoding: id };
+export function choiceOf(id) {
+  const { known = id, sold = "" } = SHIPPED[id] ?? {};
+  const { price, priced } = MODELS.get(sold) ?? {};
+  return MODELS.get(id) ?? { label: known, encoding: id, ...(price !== undefined && { price, priced }) };
+}
 
 /**
  * Tell whether a link may name a choice: others would not find a tokenizer that is only here.

@@ -65,10 +65,11 @@ export class Rows {
         const tokens = block.rows[i];
         if (!tokens) continue;
         const { html, owners } = linesOf(block, tokens, view);
-        if (block.role) lines.push(`<p class="role" data-role="${block.role}"></p>`);
+        if (block.role) lines.push(marksHTML(block === blocks[0], block.role));
         lines.push(...html.filter(Boolean).map((line) => lineHTML(line, view)));
         row.places.push(...owners.map((at) => ({ block, at })));
       }
+      if (lines.length > 0 && blocks[0].role) lines.push(marksHTML(false, "assistant"));
       put(row.box, row.lines, lines);
       row.lines = lines;
       row.box.hidden = lines.length === 0;
@@ -153,6 +154,14 @@ export class Rows {
     this.#lookAt(row, at, true);
   }
 }
+
+/**
+ * Return the line of HTML that shows the special tokens before a message of a chat, and its role, which is a token, too. The style sheet
+ * shows them: they are no text of the user's.
+ * @param {boolean} isFirst whether no other message ends before it
+ * @param {string} role
+ */
+const marksHTML = (isFirst, role) => `<p class="role" data-role="${isFirst ? "" : "&lt;|im_end|&gt;"}&lt;|im_start|&gt;${role}&lt;|im_sep|&gt;"></p>`;
 
 /**
  * Return the token at a place of a row.

@@ -15,10 +15,11 @@ const MILLION = 1e6;
  * @typedef {object} Counted
  * @property {readonly string[]} labels the names of the rows
  * @property {readonly (number | undefined)[]} counts their tokens
+ * @property {readonly ({ price: number, priced: string } | undefined)[]} prices dollars for a million tokens of each row, and of which model
  */
 
 /** Show the tokens of each row as a number and a bar, and the cost. @param {Counted} counted */
-export function showCounts({ labels, counts }) {
+export function showCounts({ labels, counts, prices }) {
   const most = Math.max(...counts.map((tokens) => tokens ?? 0), 1);
   counts.forEach((tokens, row) => {
     find(`name-${row}`).textContent = labels[row];
@@ -34,7 +35,7 @@ export function showCounts({ labels, counts }) {
   const said = counts.flatMap((tokens, row) => (tokens === undefined ? [] : [`${labels[row]}: ${count(tokens)}`]));
   find("summary").textContent = said.length > 0 ? `Tokens. ${said.join(", ")}.` : "";
   labels.forEach((label, row) => (find(`cost-name-${row}`).textContent = label));
-  showCosts();
+  showCosts(prices);
 }
 
 /**
@@ -48,15 +49,31 @@ export function taxOf(counts, row, labels) {
   return row + 1 < counts.length && mine && least ? `${times(mine / least)} × ${labels.at(-1)}` : "";
 }
 
-/** Tell whether the price and the number of texts are within their limits; an empty field means 0. */
+/** Tell whether the price, if there is one, and the number of texts are within their limits. */
 const payable = () => ["price", "texts"].every((id) => find(id).validity.valid);
 
-/** Show the cost of the counts in the strip, from the price and the number of texts. */
-export function showCosts() {
-  const [price, texts] = ["price", "texts"].map((id) => find(id).valueAsNumber || 0);
-  for (let row = 0; find(`cost-${row}`); row++) {
+/**
+ * Return what a row costs, and at what price, in words.
+ * @param {number} tokens of one text
+ * @param {number} texts
+ * @param {number | undefined} own the price that the user gave, in dollars for a million tokens
+ * @param {{ price: number, priced: string } | undefined} sold the row's own
+ */
+export function costOf(tokens, texts, own, sold) {
+  const price = own ?? sold?.price;
+  if (price === undefined) return { cost: "–", rate: "nobody sells these" };
+  return { cost: money((tokens * price * texts) / MILLION), rate: own === undefined ? `at ${money(price)}, ${sold?.priced}` : `at ${money(price)}` };
+}
+
+/** Show the cost of the counts in the strip. @param {Counted["prices"]} prices */
+export function showCosts(prices) {
+  const [price, texts] = ["price", "texts"].map((id) => find(id).valueAsNumber);
+  prices.forEach((sold, row) => {
     const { count: tokens } = find(`count-${row}`).dataset;
-    find(`cost-${row}`).textContent = tokens === undefined || !payable() ? "–" : money((tokens * price * texts) / MILLION);
-  }
+    const { cost, rate } = costOf(Number(tokens), texts || 0, Number.isNaN(price) ? undefined : price, sold);
+    const isShown = tokens !== undefined && payable();
+    find(`cost-${row}`).textContent = isShown ? cost : "–";
+    find(`rate-${row}`).textContent = isShown ? rate : "";
+  });
   find("cost-note").hidden = payable();
 }
