@@ -35,7 +35,8 @@ def as_bytes(model: BPE, ids: Sequence[int | None], added: Collection[Added]) ->
     """Return the model over bytes that merges as a model over ByteLevel's alphabet does.
 
     None: a byte has no token, unless one token stands for each unknown byte, and merges with no
-    other; or the model has affixes, ties, a lone space, or a token without an id.
+    other; or the symbols are bytes already; or the model has affixes, `parts`, ties, a lone space,
+    or a token without an id.
 
     Args:
         model: the model.
@@ -106,8 +107,10 @@ def added_beside(
     """Return the added tokens that go with a model over bytes, by ascending id.
 
     They are those that go with the model over characters, and hidden ones for its tokens that stand
-    for no bytes. None: an id would decode to other bytes, or a token of normalized text, which is
-    found in spelled text, cannot be found in the text before it is spelled.
+    for no bytes. Of two tokens that come to have one text and one id, a hidden second one goes.
+    None: two others come to have one text; or an id would decode to other bytes; or a token of
+    normalized text, which is found in spelled text, cannot be found in the text before it is
+    spelled.
 
     Args:
         form: the model.
@@ -152,16 +155,18 @@ def form_ids(form: ByteForm, added: Sequence[Added]) -> Sequence[int | None]:
 def decoder_of_bytes(decoder: Decoder | None, added: Sequence[Added]) -> Decoder | None:
     """Return how the texts of a model over bytes join; without steps, they are concatenated.
 
-    Characters that stand for bytes need not become bytes first. An added token whose characters all
-    do gets the bytes as its surface, unless its surface before says that it decodes to its text. Of
-    several texts with one id the first one counts.
+    Characters that stand for bytes need not become bytes first. So where all characters of what an
+    added token decodes to (its surface, or else its text) stand for bytes, these become its
+    surface; none is kept that is the token's text. Of several texts with one id the first one
+    counts.
 
     Args:
         decoder: how the texts of the model over characters join.
         added: the added tokens that go with it, by ascending id.
 
     Returns:
-        The decoder; None if the other one does not begin as ByteLevel's does.
+        The decoder; None if `decoder` is None, does not begin as ByteLevel's does, or has a surface
+        for an id of no added token.
     """
     if decoder is None or decoder.steps[:2] != (Unspell(), Join()):
         return None

@@ -142,7 +142,11 @@ def _expand_pattern(pattern: str) -> str:
 
 
 def _pretokenizer(regex: str) -> Scanner:
-    """Return the scanner that cuts a text into pieces, by a result of `_expand_pattern`."""
+    """Return the scanner that cuts a text into pieces, by a result of `_expand_pattern`.
+
+    Raises:
+        PatternError: If it is no regular expression in the dialect of `parse_regex`.
+    """
     if regex == SCRIPT_PATTERN:
         return script_pieces(script_blocks())
     node = many(Chars(ALL), 1) if regex == NO_PATTERN else parse_regex(regex)

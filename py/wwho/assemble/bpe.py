@@ -209,7 +209,7 @@ def safe_cuts(model: BPE) -> Node | None:
     return _safe_piece_pattern(model.symbols, merged_texts, has_byte_fallback=has_byte_fallback)
 
 
-def path_cuts(model: Viterbi, mark: str, unk: bytes = b"") -> Node | None:
+def path_cuts(model: Viterbi, marker: str, unk: bytes = b"") -> Node | None:
     """Return the pattern of pieces that, encoded one by one, give a Unigram model's tokens.
 
     Where no token is on both sides of a cut, the best path goes through it, and sums that are not
@@ -218,8 +218,8 @@ def path_cuts(model: Viterbi, mark: str, unk: bytes = b"") -> Node | None:
 
     Args:
         model: A model with scores of f64.
-        mark: A marker that each word begins with, and only words do: texts are always cut before
-            it, and before other characters as `safe_cuts` does.
+        marker: A character that each word begins with, and only words do: texts are always cut
+            before it, and before other characters as `safe_cuts` does.
         unk: The text of the unknown token; two of them, one after the other, become one.
 
     Returns:
@@ -237,12 +237,12 @@ def path_cuts(model: Viterbi, mark: str, unk: bytes = b"") -> Node | None:
         [text for text in model.tokens if len(characters(text)) == 1],
         (*model.tokens, 2 * unk),
         has_byte_fallback=False,
-        mark=mark,
+        marker=marker,
     )
 
 
 def _safe_piece_pattern(
-    symbols: Iterable[bytes], texts: Iterable[bytes], *, has_byte_fallback: bool, mark: str = ""
+    symbols: Iterable[bytes], texts: Iterable[bytes], *, has_byte_fallback: bool, marker: str = ""
 ) -> Node | None:
     """Return the pattern of pieces that begin at characters before which a text may be cut.
 
@@ -253,7 +253,7 @@ def _safe_piece_pattern(
         symbols: The tokens of one character.
         texts: The texts of all tokens.
         has_byte_fallback: Whether a character that is no token becomes the tokens of its bytes.
-        mark: A character before which a text is always cut; empty: there is none.
+        marker: A character before which a text is always cut; empty: there is none.
 
     Returns:
         A pattern that matches at the start of any text; or None if there is nowhere to cut.
@@ -267,13 +267,13 @@ def _safe_piece_pattern(
         for left, right in pairwise(text.decode("utf-8", "replace")):
             if right in lefts_of:
                 lefts_of[right].add(left)
-    if mark:
-        lefts_of[mark] = set()
-    groups, all_starters = _group_by_starters(known, lefts_of, mark)
-    # Unknown characters that are neighbours may become one token, so they are cut off at the mark
+    if marker:
+        lefts_of[marker] = set()
+    groups, all_starters = _group_by_starters(known, lefts_of, marker)
+    # Unknown characters that are neighbours may become one token, so they are cut off at the marker
     # only. If each becomes the tokens of its bytes, they are like most characters.
-    if has_byte_fallback or mark:
-        starters_after_unknown = all_starters if has_byte_fallback else mark
+    if has_byte_fallback or marker:
+        starters_after_unknown = all_starters if has_byte_fallback else marker
         groups.pop(starters_after_unknown, None)
         groups[starters_after_unknown] = reduce(sub, groups.values(), ALL)
     # After the characters of this group a text is never cut.
@@ -291,7 +291,7 @@ def _safe_piece_pattern(
 
 
 def _group_by_starters(
-    known: Set[str], lefts_of: Mapping[str, Set[str]], mark: str
+    known: Set[str], lefts_of: Mapping[str, Set[str]], marker: str
 ) -> tuple[dict[str, CodePointSet], str]:
     """Group characters by the starters that a text may be cut before, if they come after them.
 
@@ -303,7 +303,7 @@ def _group_by_starters(
         known: The characters that are tokens.
         lefts_of: For each possible starter, the characters after which a text may not be cut before
             it. Starters are tried in this order.
-        mark: A starter that counts in any case.
+        marker: A starter that counts in any case; empty: there is none.
 
     Returns:
         The characters of each group, by its starters in one string; and the string of all starters
@@ -320,7 +320,7 @@ def _group_by_starters(
                 key = starters if each in lefts else starters + starter
                 split.setdefault(key, []).append(each)
         few = len(split) <= MOST_GROUPS and not any(map(str.isalpha, lefts))
-        if starter in STARTERS + mark or few:
+        if starter in STARTERS + marker or few:
             groups, all_starters = split, all_starters + starter
     others = (each for each in known - odd if len(each) == 1)
     groups.setdefault(all_starters, []).extend(others)

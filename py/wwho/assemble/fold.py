@@ -155,8 +155,8 @@ class _Pipeline:
         """Return which characters a Replace always matches each by itself, whatever follows.
 
         Returns:
-            For each column of such characters the rule that matches them; nothing for an automaton
-            that looks behind.
+            For each column of such characters the rule that matches them, counted from 0; nothing
+            for an automaton that looks behind, or a pattern that may match nothing (`empty`).
         """
         automaton = self.automata[step.automaton]
         if automaton.behind or step.empty:
@@ -214,24 +214,27 @@ class _Pipeline:
         )
 
     def _before_spelling(self, cuts: Sequence[Cut], form: ByteForm) -> list[Cut] | None:
-        """Return the cuts that do before SPELL what cuts do after it; None if there are none.
+        """Return the cuts that do before SPELL what these do after it; None if there are none.
 
-        The automata read each character of several bytes as one character of their alphabet, that
-        of most bytes from 80 on. There are three ways in which that is right:
+        Before SPELL, an automaton reads each character that is no ASCII as one column: the usual
+        one of the characters that stand for bytes from 80 on, which it reads after SPELL. There are
+        three ways in which that is right:
 
-        - Such a byte is in no match, which ends before it as at the end of a text.
+        - Those characters are merely separators (`_takes_as_separators`).
         - The automaton reads several of them in a row as it reads one.
-        - It looks at nothing but two neighbours, and parts other ones than it does when it reads
-          characters so; but no token has such neighbours, so that nothing merges there anyway.
-          After such an automaton, another one must not look across these places: it looks at
-          nothing but neighbours, too, or ends its matches before such a byte.
+        - It looks at nothing but two neighbours. It then cuts between other bytes than it did after
+          SPELL, but only between bytes that are side by side in no token: nothing merges there
+          anyway. An automaton that comes after it must not look across these places: it looks at
+          nothing but neighbours, too, or those characters are separators to it.
+
+        Automata and classes are added, even if the result is None.
         """
         found: list[Cut] = []
         parts_others = False
         for cut in cuts:
             automaton = self.automata[cut.automaton]
             usual = self._usual_far(automaton)
-            if not _ends_before_far(automaton, cut, {*usual}):
+            if not _takes_as_separators(automaton, cut, {*usual}):
                 whole = whole_cut(self.scanners, cut)
                 if whole is None:
                     return None
@@ -261,13 +264,16 @@ class _Pipeline:
         ]
 
     def _parts_no_token(self, automaton: Automaton, usual: int, form: ByteForm) -> bool:
-        """Return whether bytes from 80 on may all be read as one column, for what tokens there are.
+        """Return whether an automaton may read all bytes from 80 on as one column.
+
+        It may if no token has two bytes side by side between which the automaton cuts only as it
+        is, or only if it reads them so. False, too, if it looks at more than two neighbours, drops
+        anything, or pretokens may be tokens as a whole.
 
         Args:
             automaton: an automaton for a whole cut, over the characters that stand for bytes.
             usual: the column.
-            form: the model, none of whose tokens may have two bytes side by side that the automaton
-                parts only one way: as it is, or if it reads them so.
+            form: the model that has the tokens.
         """
         found = neighbours(automaton)
         if found is None or found.dropped or (form.model.whole and form.model.unmade):
@@ -288,7 +294,9 @@ class _Pipeline:
     def drop_idle_first_cut(self) -> None:
         """Remove the first cut of the route if the normalizer has replaced all that it cuts at.
 
-        As in Gemma's files, which cut at spaces after these have become markers.
+        As in Gemma's files, which cut at spaces after these have become markers. Only the last step
+        of the normalizer is looked at; nothing changes unless that is a Replace, and the cut looks
+        at nothing but two neighbours.
         """
         if not self.route or not isinstance(self.route[0], Cut) or self.second:
             return
@@ -327,12 +335,13 @@ class _Pipeline:
     def isolate_instead_of_spaces(self) -> None:
         """Replace the step that puts spaces around characters by a cut that isolates them.
 
-        BertNormalizer does so with ideographs. Nothing changes unless all of this holds. The first
-        cut drops these spaces again, and cuts beside them; it looks at nothing but two
-        neighbours, so that it cuts elsewhere as it does without them. The steps after that
-        which puts the spaces treat each character alone, and make no such character of others,
-        nor others of them. No added token may be found in between, which could be beside a
-        space or be one.
+        BertNormalizer does so with ideographs. The new cut comes after the first one of the route.
+        Nothing changes unless all of this holds. The first step of the route is a cut that drops
+        these spaces again, and cuts beside them; it looks at nothing but two neighbours, so that it
+        cuts elsewhere as it does without them. The steps of the normalizer after that which puts
+        the spaces treat each character alone, and make no such character of others, nor others of
+        them. No added token is found in normalized text, where it could be beside a space or be
+        one.
         """
         place = next((k for k, step in enumerate(self.normalizer) if self._sets_apart(step)), None)
         found = self.whole.added
@@ -367,9 +376,11 @@ class _Pipeline:
     def write_markers_for_spaces(self) -> None:
         """Replace WhitespaceSplit and Metaspace by steps that write markers, and one cut.
 
-        WhitespaceSplit leaves words; Metaspace puts a marker in front of each, and cuts before each
-        marker. The same pieces come of a text whose white space goes at the ends and is a marker
-        elsewhere, unless a marker follows, and which begins with a marker. As in T5's files.
+        WhitespaceSplit leaves words; Metaspace puts a marker before each that has none, and cuts
+        before each marker. The same pieces come of a whole text that new second steps rewrite:
+        white space at its ends goes; a run of it elsewhere becomes a marker, or goes if a marker
+        follows; and the text gets a marker at its start, unless it has one there. As in T5's files;
+        a route of any other steps stays as it is.
         """
         match self.route:
             case [Cut() as spaces, Map() as marks, Ends() as ends, Cut() as words]:
@@ -416,11 +427,13 @@ class _Pipeline:
         )
 
     def move_cuts_before_rewrites(self) -> None:
-        """Move the cuts of a route that begins with one before its other steps, if all may.
+        """Move all cuts of the route before its other steps, if it begins with a cut and all may.
+
+        If one may not, the route stays as it is.
 
         A cut after a MAP of one character to one is a cut before it that reads each character as
-        what it becomes. A cut before each marker may stand before the ENDS that puts a marker in
-        front of each piece that does not begin with one: all pieces but the first begin with one.
+        what it becomes. A cut before each marker may stand before the ENDS that puts a marker at
+        the start of each piece without one there: all pieces but the first begin with one.
         """
         route = list(self.route)
         if not route or not isinstance(route[0], Cut):
@@ -509,11 +522,14 @@ class _Pipeline:
         return found
 
     def add_cuts_between_tokens(self) -> None:
-        """Add cuts where no token of the model is on both sides, to whole texts and to words.
+        """Cut whole texts, and words, wherever no token of the model is on both sides.
 
         Such pieces come again, and are remembered. A BPE merges nothing across such a place; a
-        Unigram model's best path goes through it. Not where unknown symbols are left out: their
-        neighbours meet.
+        Unigram model's best path goes through it.
+
+        One new cut becomes the route, which is empty (BPE over characters) or one cut into words
+        that begin with markers (Unigram). Any other route stays as it is, and so does that of a BPE
+        that leaves unknown symbols out, whose neighbours then meet.
         """
         (model,) = self.whole.models
         node = None
@@ -535,9 +551,9 @@ class _Pipeline:
         return automaton.n_states == 3 and not automaton.behind and automaton.n_rules == 1
 
     def _word_cuts(self, model: Viterbi, words: Cut) -> Node | None:
-        """Return the pattern of pieces of words between which no token of a Unigram model is.
+        """Return the pattern of pieces of a text such that no token of a model is in two of them.
 
-        None: the cut leaves something else than words that begin with a marker, or the scores
+        None: `words` leaves something else than words that begin with a marker, or the scores
         would not be the same (`path_cuts`).
         """
         automaton = whole_cut(self.scanners, words)
@@ -586,9 +602,9 @@ class _Pipeline:
         self.whole = replace(self.whole, models=(made,))
 
     def _cuts_within(self, cut: Cut, text: str) -> bool:
-        """Return whether no piece that a cut leaves begins with a text, since it ends before.
+        """Return whether each match that begins where a text stands ends before the text does.
 
-        A text of one character is never cut within.
+        So no piece that the cut leaves begins with that text. False for a text of one character.
         """
         automaton = self.automata[cut.automaton]
         starts = {START}
@@ -633,16 +649,22 @@ class _Pipeline:
         )
 
 
-def _ends_before_far(automaton: Automaton, cut: Cut, far: set[int]) -> bool:
-    """Return whether a cut takes the characters of some columns as gaps between its matches.
+def _takes_as_separators(automaton: Automaton, cut: Cut, separators: set[int]) -> bool:
+    """Return whether the characters of some columns are merely separators to a cut.
 
-    Matches end before such a character as at the end of a text. Each such character is a match of
-    its own, of a rule that joins all of its matches side by side.
+    That is: another match ends before such a character as at the end of a text, and a run of such
+    characters is one piece. Each of them is a match of its own, all of one rule, whose action is
+    GROUP. False for an automaton that looks behind, and for a cut with numbers or COUNT.
+
+    Args:
+        automaton: the automaton of the cut.
+        cut: the cut.
+        separators: the columns, at least one.
     """
     if automaton.behind or any(cut.numbers) or Action.COUNT in cut.actions:
         return False
     rules: set[int] = set()
-    for column in far:
+    for column in separators:
         row = automaton.table[automaton.table[START][column][1]]
         rules |= {mark - 1 for mark, _ in row}
         if len(rules) > 1 or any(target for _, target in row):
@@ -663,7 +685,7 @@ def _reads_runs_as_one(automaton: Automaton, column: int) -> bool:
 
 
 def _keeps_apart(step: Step, chars: CodePointSet) -> bool:
-    """Return whether a MAP makes only such characters of these characters, and of no others.
+    """Return whether a step is a MAP that makes some of `chars` of each of these, and of no other.
 
     It must compose nothing, and leave spaces and the order of these characters alone.
     """
@@ -726,7 +748,10 @@ def _smallest(scanners: CompiledScanners, properties: bytes) -> tuple[CompiledSc
 
 
 def _without_columns(automaton: Automaton, kept: Sequence[int]) -> Automaton:
-    """Return an automaton over these classes, with the columns that they have, in their order."""
+    """Return an automaton over some of its classes, which are numbered anew in this order.
+
+    Columns that none of them has go, and so do states that only these columns lead to.
+    """
     used = dict.fromkeys(automaton.columns[label] for label in kept)
     numbers = {END_OF_TEXT: END_OF_TEXT} | {old: new for new, old in enumerate(used, 1)}
     rows = [[row[old] for old in numbers] for row in automaton.table]

@@ -18,9 +18,9 @@ from wwho.format.steps import Action, Cut
 
 MOST_STATES = 1000
 PIECE, DROPPED = 1, 2
-"""The marks of an automaton for a whole cut."""
+"""The marks of an automaton for a whole cut: a match is a piece, or is dropped."""
 ACTIONS = (Action.KEEP, Action.DROP)
-"""What becomes of the matches of such an automaton, by rule."""
+"""What becomes of the matches of such an automaton, by rule (mark less 1)."""
 LOST, BEFORE, THERE = 0, 1, 2
 """If the outer automaton goes back to its last mark, the inner one cuts: elsewhere than at the last
 mark of both; before there; there."""
@@ -28,6 +28,8 @@ mark of both; before there; there."""
 State = tuple[int, ...]
 Table = tuple[tuple[Cell, ...], ...]
 _Step = Callable[[State, int], tuple[int, State | None]]
+"""A state, and what is read (0: the end of the text, else a class and 1), to a mark, or 0, and the
+next state; None: the match ends at its last mark."""
 
 
 class _UndecidedError(Exception):
@@ -35,9 +37,10 @@ class _UndecidedError(Exception):
 
 
 def fused_cuts(scanners: CompiledScanners, cuts: Sequence[Cut]) -> list[Automaton | Cut]:
-    """Return neighbouring cuts as few automata, whose marks say if a match is a piece or dropped.
+    """Return automata that do together what neighbouring cuts do, in order, as few as possible.
 
-    A cut stays as it is where it cannot be an automaton.
+    Each is an automaton for a whole cut, with the marks PIECE and DROPPED. A cut that cannot be an
+    automaton is in the list as it is.
     """
     fused: list[Automaton | Cut] = []
     for cut in cuts:
@@ -49,9 +52,10 @@ def fused_cuts(scanners: CompiledScanners, cuts: Sequence[Cut]) -> list[Automato
 
 
 def whole_cut(scanners: CompiledScanners, cut: Cut) -> Automaton | None:
-    """Return the automaton whose matches are the pieces of a cut, and what it drops.
+    """Return the automaton whose matches are the pieces of a cut and what it drops.
 
-    None: more than the next character decides where a piece ends.
+    Its marks are PIECE and DROPPED. None: more than the next character decides where a piece ends;
+    or the automaton looks behind, or the cut has numbers or COUNT.
     """
     return _attempt(_joined, scanners.automata[cut.automaton], cut)
 
@@ -108,12 +112,14 @@ def _attempt(make: Callable[..., Automaton], *given: object) -> Automaton | None
 
 
 def _joined(automaton: Automaton, cut: Cut) -> Automaton:
-    """Return the automaton whose matches are the pieces of a cut, and what it drops.
+    """Return the automaton whose matches are the pieces of a cut and what it drops.
 
-    A state is the match that the piece ends with so far, or 0, and the state of the automaton.
+    Its marks are PIECE and DROPPED. A state is the mark of the match that the piece ends with so
+    far, or 0, and the state of the given automaton.
 
     Raises:
-        _UndecidedError: whether a match joins the one before it is known too late.
+        _UndecidedError: whether a match joins the one before it is known too late; or the automaton
+            looks behind, or the cut has numbers or COUNT; or there are too many states.
     """
     table, symbols = automaton.table, (END_OF_TEXT, *automaton.columns)
     if automaton.behind or any(cut.numbers) or Action.COUNT in cut.actions:
@@ -143,11 +149,11 @@ def _joined(automaton: Automaton, cut: Cut) -> Automaton:
         after = (mark, table[START][symbols[symbol]][1]) if goes_on else None
         return kinds[mark - 1], after
 
-    return _made(automaton.name, step, (0, START), len(symbols))
+    return _explored(automaton.name, step, (0, START), len(symbols))
 
 
 def _joins(cut: Cut, mark: int, following: int) -> bool:
-    """Return whether two matches, one directly after the other, are one piece."""
+    """Return whether two matches, one directly after the other, are one piece, by their marks."""
     first, second = cut.actions[mark - 1], cut.actions[following - 1]
     if Action.DROP in (first, second):
         return False
@@ -160,14 +166,14 @@ def _joins(cut: Cut, mark: int, following: int) -> bool:
 
 
 def _within(outer: Automaton, inner: Automaton) -> Automaton:
-    """Return the automaton that cuts the pieces of one by another; both are of whole cuts.
+    """Return the automaton that cuts each piece of `outer` by `inner`; all three are of whole cuts.
 
     A state is those of both, and what is known of the last mark: whether the outer one would go on
-    in another way if it began there, whether it stands only if the outer one ends there, and what
-    it is if the outer one goes back.
+    in another way if it began there, whether the mark counts only if the outer one ends there, and
+    what the mark is if the outer one goes back to its own last mark (LOST, BEFORE or THERE).
 
     Raises:
-        _UndecidedError: more than these would have to be known.
+        _UndecidedError: more than these would have to be known; or there are too many states.
     """
     columns = ((END_OF_TEXT, END_OF_TEXT), *zip(outer.columns, inner.columns, strict=True))
     later, sure = _later(outer.table), (_sure(outer.table), _sure(inner.table))
@@ -203,11 +209,11 @@ def _within(outer: Automaton, inner: Automaton) -> Automaton:
         return end, None
 
     start = (START, START, False, False, LOST)
-    return _made(f"{outer.name}, {inner.name}", step, start, len(columns))
+    return _explored(f"{outer.name}, {inner.name}", step, start, len(columns))
 
 
 def _later(table: Table) -> list[set[int]]:
-    """Return the marks that may yet come, for each state."""
+    """Return, for each state, the marks that may come when it or a later state is left."""
     found = [{mark for mark, _ in row if mark} for row in table]
     changed = True
     while changed:
@@ -220,12 +226,25 @@ def _later(table: Table) -> list[set[int]]:
 
 
 def _sure(table: Table) -> set[int]:
-    """Return the states after which a mark comes at once: one on the way there says nothing."""
+    """Return the states that are left with a mark, whatever is read.
+
+    A mark on the way to such a state says nothing: the next one takes its place.
+    """
     return {state for state, row in enumerate(table) if all(mark for mark, _ in row)}
 
 
-def _made(name: str, step: _Step, start: State, n_symbols: int) -> Automaton:
-    """Return the automaton of the states that a function leads to, over classes of characters."""
+def _explored(name: str, step: _Step, start: State, n_symbols: int) -> Automaton:
+    """Return the smallest automaton of the states that a function leads to from the first one.
+
+    Args:
+        name: the name of the automaton.
+        step: gives the mark and the next state.
+        start: the first state.
+        n_symbols: how many classes of characters there are, and 1 for the end of the text.
+
+    Raises:
+        _UndecidedError: there are over `MOST_STATES` states.
+    """
     queue, numbers = [start], {start: START}
     rows: Rows = [[(0, DEAD)] * n_symbols]
     for state in queue:  # which grows while it is read

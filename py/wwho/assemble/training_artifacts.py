@@ -44,8 +44,9 @@ def counting_model(
     Raises:
         SchemaError: If two schemas claim the same character, schemas are missing, or there may be
             none for this kind.
-        ValueError: If the kind is BYTE or SCRIPT and the base is not of 256 tokens; or words cannot
-            be cut so.
+        ValueError: If the kind is BYTE or SCRIPT and the base is not of 256 tokens; words cannot be
+            cut so; or the base is no base vocabulary.
+        PatternError: If the scanners are too large.
     """
     check_kind(kind, schemas, len(base_vocabulary(base).texts) if base else len(BYTES), words)
     pretokenizer = base.scanners if base and not schemas else None
@@ -121,6 +122,7 @@ def trained_model(
 
     Raises:
         SchemaError: If two schemas claim the same character, or have the same name.
+        PatternError: If the scanners are too large.
         ValueError: If the base is no base vocabulary (not for BYTE and SCRIPT).
     """
     if kind is AtomKind.SCRIPT:
