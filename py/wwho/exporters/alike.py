@@ -35,7 +35,10 @@ def cut_alike(one: Artifact, other: Artifact, but: CodePointSet = NOTHING) -> bo
 
 
 def _automata(artifact: Artifact) -> list[Automaton | None]:
-    """Return the automata for whole cuts of the one route; None in place of one that is none."""
+    """Return the automata for whole cuts of the one route, in order, as few as possible.
+
+    None stands for a cut that no automaton can do; [None]: the route has other steps, too.
+    """
     (route,) = artifact.routes
     cuts = [step for step in route.steps if isinstance(step, Cut)]
     if len(cuts) < len(route.steps):
@@ -74,7 +77,14 @@ def alike(
 
 
 def _open(automaton: Automaton, columns: Iterable[int]) -> set[int]:
-    """Return the states after which no mark may come: one on the way to any other says nothing."""
+    """Return the states in which a match may end without a further mark.
+
+    A mark on the way to any other state says nothing: a later one takes its place.
+
+    Args:
+        automaton: the automaton.
+        columns: the columns of what may be read, the end of the text among them.
+    """
     steps = [{automaton.table[state][k] for k in columns} for state in range(automaton.n_states)]
     found, size = {DEAD}, 0
     while size < len(found):

@@ -59,10 +59,11 @@ class ByteModel:
 
 
 def byte_model(artifact: Artifact) -> ByteModel:
-    """What a byte-level model is made of.
+    """Return the vocabulary and the added tokens of an artifact that is a byte-level BPE.
 
     Raises:
-        ExportError: it is none.
+        ExportError: it is none: it has routes, another model or several, steps that rewrite text,
+            the pretokenizer "script", or tokens without an id.
     """
     if artifact.router is not None:
         raise ExportError(
@@ -103,10 +104,10 @@ def cuts_alike(artifact: Artifact, pattern: Node) -> bool:
 
 
 def pattern_of(artifact: Artifact) -> str:
-    """Return the pattern that the model cuts by: the record names it, or it is a known one.
+    """Return the pattern that the model cuts by: the provenance names it, or it is a known one.
 
     Raises:
-        ExportError: there is no such pattern.
+        ExportError: there is no such pattern, or the model has another number of cuts than one.
     """
     (route,) = artifact.routes
     cuts = [step for step in route.steps if isinstance(step, Cut)]
@@ -129,7 +130,7 @@ def pattern_of(artifact: Artifact) -> str:
 
 
 def _regexes(component: Any) -> Iterator[str]:
-    """Yield the regular expressions of a pre-tokenizer of Hugging Face."""
+    """Yield the regular expressions in a pre-tokenizer of a tokenizer.json, which is JSON."""
     if isinstance(component, dict) and isinstance(component.get("Regex"), str):
         yield component["Regex"]
     elif isinstance(component, (dict, list)):
@@ -139,10 +140,14 @@ def _regexes(component: Any) -> Iterator[str]:
 
 
 def only_special(model: ByteModel, what: str) -> dict[str, int]:
-    """Return the added tokens of a kind of file in which all of them are special.
+    """Return the ids of a model's added tokens by text, if all are plain special tokens.
+
+    Args:
+        model: the model.
+        what: the library whose files have no others, for the message.
 
     Raises:
-        ExportError: one is found without leave, or takes white space.
+        ExportError: one is found without leave, or has flags such as LSTRIP.
     """
     for token in model.added:
         if not token.flags & Flag.SPECIAL:
@@ -157,7 +162,7 @@ def only_special(model: ByteModel, what: str) -> dict[str, int]:
 
 
 def few(texts: Sequence[str]) -> str:
-    """Texts in a note: of many, the first ones and how many more there are.
+    """Return texts as a note lists them: of many, the first ones and how many more there are.
 
     Example:
         >>> few("abcdefghij"), few("abc")

@@ -63,7 +63,7 @@ ROLES = {
 
 
 def write(artifact: Artifact) -> Exported:
-    """Return the vocabulary under the keys of llama.cpp: its model gpt2, llama or t5.
+    """Return a GGUF file of the vocabulary, of llama.cpp's model gpt2, llama or t5.
 
     Raises:
         ExportError: the model is neither a byte-level BPE nor a BPE over characters with a token
@@ -98,7 +98,18 @@ def _all_bytes(model: BPE) -> bool:
 
 
 def _llama(artifact: Artifact, model: BPE) -> Exported:
-    """SentencePiece's BPE, which merges by scores what the texts of tokens are made of."""
+    """Return a file of the model llama: SentencePiece's BPE, which merges by the texts' scores.
+
+    It is imported again and compared; the notes say what llama.cpp does otherwise.
+
+    Args:
+        artifact: the artifact.
+        model: its model, a BPE over characters with a token for each byte.
+
+    Raises:
+        ExportError: llama.cpp would normalize, cut or merge otherwise, or has other tokens or no
+            such flags of added tokens; or one that is not special is found in normalized text.
+    """
     rows: dict[int, tuple[str, TokenType]] = {}
     scores: dict[int, float] = {}
     for number, text, score in zip(
@@ -141,7 +152,9 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
 
 
 def _t5(artifact: Artifact, model: Viterbi) -> Exported:
-    """Return a file of SentencePiece's Unigram, which llama.cpp runs with sums in f64.
+    """Return a file of the model t5: SentencePiece's Unigram, with sums of scores in f64.
+
+    It is imported again and compared; the notes say what llama.cpp does otherwise.
 
     Raises:
         ExportError: the model has tokens for bytes, normalizes text as SentencePiece does not, or
@@ -228,7 +241,7 @@ def _around(template: Template | None) -> dict[str, int] | None:
     """Return the ids before and after a text, by llama.cpp's names of their roles.
 
     They are {} without a template, and None if the template puts more than one id before or after
-    the text, which llama.cpp cannot.
+    the text, which llama.cpp cannot. Only the template of a single text counts.
     """
     places = template.single if template else ()
     kinds = [place.what for place in places] or [What.FIRST]
@@ -242,7 +255,8 @@ def _around(template: Template | None) -> dict[str, int] | None:
 def _roles(artifact: Artifact) -> dict[str, int]:
     """Return the ids of the tokens that have a role, by what llama.cpp calls it.
 
-    What stands around a text counts, then the record; one that names none leaves it to the names.
+    What the template puts around a text counts first, then the tokens that the provenance names;
+    if that names none at all, tokens with the usual texts (`ROLES`) do.
     """
     ids = {token.text: token.id for token in artifact.added}
     found = {
@@ -255,26 +269,31 @@ def _roles(artifact: Artifact) -> dict[str, int]:
 
 
 def _said(artifact: Artifact) -> dict[str, tuple[str]]:
-    """Return the tokens that the record names, by their role."""
+    """Return the text of each token that the provenance names, by its role."""
     record = artifact.provenance
     return {role: (record[key],) for role in ROLES if (key := f"{role}_token") in record}
 
 
 def _by_id(model: ByteModel) -> Rows:
-    """Return the rows from id 0 on; ids without a token are unused."""
+    """Return the rows of a byte-level model from id 0 on; ids without a token are unused.
+
+    Raises:
+        ExportError: an added token is found in a way that llama.cpp has not.
+    """
     rows = {number: (stand_in(text), TokenType.NORMAL) for number, text in model.tokens.items()}
     rows |= {token.id: (token.text, _type(token)) for token in reversed(model.added)}
     return _filled(rows)
 
 
 def _filled(rows: Mapping[int, tuple[str, TokenType]]) -> Rows:
+    """Return the rows from id 0 to the highest; an id without one gets the unused `[PAD<id>]`."""
     return [
         rows.get(number, (f"[PAD{number}]", TokenType.UNUSED)) for number in range(max(rows) + 1)
     ]
 
 
 def _type(token: Added) -> TokenType:
-    """What an added token is to llama.cpp.
+    """Return what an added token is to llama.cpp: a control token, or found in every text.
 
     Raises:
         ExportError: it is found in a way that llama.cpp has not.
@@ -287,7 +306,15 @@ def _type(token: Added) -> TokenType:
 
 
 def _again(artifact: Artifact, data: bytes) -> Artifact:
-    """What llama.cpp makes of the file."""
+    """Return what a file for llama.cpp is imported as.
+
+    Args:
+        artifact: the artifact that was written, for the message.
+        data: the file.
+
+    Raises:
+        ExportError: the importer refuses the file.
+    """
     try:
         return READER.read(Source("vocabulary.gguf", data), Options()).artifact
     except (SourceError, ArtifactError) as error:
@@ -341,7 +368,12 @@ _FOUND = {
 
 
 def _told(artifact: Artifact, numbers: set[int]) -> object:
-    """What tells a model from others: the texts that merge, in order, and its tokens."""
+    """Return what tells a BPE from others: the pairs of texts that merge, in order, and its tokens.
+
+    Args:
+        artifact: the artifact, whose first model counts.
+        numbers: the ids of the tokens that count.
+    """
     model = artifact.models[0]
     assert isinstance(model, BPE)
     texts = model.texts
@@ -361,17 +393,20 @@ def _file(
     unigram: Model | None = None,
     roles: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """Return a file of the model llama, if there are scores, else of gpt2.
+    """Return a file of the model t5, if `unigram` is given, of llama, if there are scores, or gpt2.
 
     Args:
         artifact: the model, for its name, its template and its roles.
         rows: the tokens by id.
         pre: the name of the pretokenizer.
-        merges: the merges of gpt2.
-        scores: the scores by id.
-        prefix: whether a space goes before a text.
-        unigram: how a Unigram model normalizes text: then the file is of the model t5.
-        roles: ids of roles that count before those that names tell.
+        merges: the merges of gpt2, each two texts and a space between.
+        scores: the scores by id, one for each row.
+        prefix: whether a space goes before a text; only written with scores.
+        unigram: how a Unigram model normalizes text; it has scores, too.
+        roles: ids of roles that count before those of `_roles`.
+
+    Raises:
+        ExportError: the package gguf is missing, or the charsmap cannot be written.
     """
     try:
         from gguf import GGUFWriter

@@ -43,7 +43,14 @@ _APPROXIMATED = (
 def name_of(artifact: Artifact, model: BPE) -> tuple[str, str] | None:
     """Return llama.cpp's name of a model's pretokenizer, and how it differs; None if it has none.
 
-    Those that take whole pretokens as the model does come first.
+    Pretokenizers that take whole pretokens as the model does come first.
+
+    Args:
+        artifact: the artifact, whose cuts are compared.
+        model: its model, which tells whether whole pretokens are tokens.
+
+    Returns:
+        The name; and a text for a note on how llama.cpp cuts otherwise, "" if it does not.
     """
     for node, name, difference in _APPROXIMATED:
         if not _fits(PRETOKENIZERS[name], model):
@@ -70,7 +77,7 @@ def name_of(artifact: Artifact, model: BPE) -> tuple[str, str] | None:
 
 
 def _fits(pretokenizer: Pretokenizer, model: BPE) -> bool:
-    """Return whether it takes whole pretokens as the model does."""
+    """Return whether it takes whole pretokens as the model does, or the model has none to take."""
     return pretokenizer.whole == model.whole or not model.unmade
 
 

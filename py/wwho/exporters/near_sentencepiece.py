@@ -40,10 +40,11 @@ NOTE = (
 
 
 def near_flags(artifact: Artifact) -> Model | None:
-    """Return a model of next to nothing that normalizes nearly as a Unigram model does.
+    """Return a model of two pieces that normalizes nearly as the artifact of a Unigram model does.
 
-    None if the model is no Unigram model, has other components, or SentencePiece would treat white
-    space otherwise.
+    It makes the same of all texts in `TRIED`; `NOTE` says what may differ. None if the artifact has
+    another model, was imported from no tokenizer.json or from one with other components, has a
+    token across words, or SentencePiece would treat white space otherwise.
     """
     kept, made = artifact.provenance.get(KEY), artifact.models[0]
     if not kept or not isinstance(made, Viterbi) or len(artifact.models) > 1:
@@ -74,7 +75,9 @@ def near_flags(artifact: Artifact) -> Model | None:
 def without_specials(artifact: Artifact) -> Artifact:
     """Return an artifact whose Unigram model lacks special tokens and the unknown one.
 
-    A tokenizer.json lists them among the tokens that text becomes; SentencePiece has them apart.
+    A tokenizer.json lists them among the tokens that text becomes; SentencePiece has them apart. An
+    unknown token that is no added token becomes a hidden one. An artifact whose model lacks them
+    already is returned as it is.
 
     Raises:
         ExportError: one of them has the lowest score alone, on which that of the unknown depends.
@@ -109,7 +112,7 @@ def without_specials(artifact: Artifact) -> Artifact:
 
 
 def _types(component: Any) -> Iterator[str]:
-    """Yield the types of a component and of those in it."""
+    """Yield the types of a component, or of a list of components, and of those in it."""
     if isinstance(component, list):
         for each in component:
             yield from _types(each)
@@ -120,7 +123,7 @@ def _types(component: Any) -> Iterator[str]:
 
 
 def _normalized(artifact: Artifact) -> list[bytes]:
-    """Return what the steps of an artifact make of the texts that are tried."""
+    """Return what the steps of an artifact make of each text in `TRIED`: its pretokens, joined."""
     (route,) = artifact.routes
     steps = replace(
         artifact,

@@ -12,10 +12,13 @@ from wwho.format.model import Artifact
 
 
 def write(artifact: Artifact) -> Exported:
-    """Return the tokens by rank, which is their id.
+    """Return a file with a line for each of the model's tokens, by ascending id: that is its rank.
+
+    Notes name what such a file does not hold: the pattern, special tokens, and the template.
 
     Raises:
-        ExportError: the model is no byte-level BPE, or its ids do not ascend with the ranks.
+        ExportError: the model is no byte-level BPE, its ids do not ascend with the ranks, no
+            regular expression cuts as it does, or an added token is not special alone.
     """
     model = byte_model(artifact)
     pattern = pattern_of(artifact)
@@ -32,7 +35,11 @@ def write(artifact: Artifact) -> Exported:
 
 
 def ids_as_ranks(model: ByteModel, name: str) -> dict[bytes, int]:
-    """Return the tokens in order of their ids, by which they merge.
+    """Return the ids of a model's tokens by text, in ascending order; they are ranks, too.
+
+    Args:
+        model: the model.
+        name: its name, for the message.
 
     Raises:
         ExportError: they would merge otherwise than the model does.

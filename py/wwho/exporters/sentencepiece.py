@@ -33,7 +33,9 @@ from wwho.reference.unigram import f32
 
 
 def write(artifact: Artifact) -> Exported:
-    """Return the pieces by id, and how text is normalized.
+    """Return a `.model` of an artifact with one model, a BPE over characters or Unigram.
+
+    A BPE without merges becomes a model of the kind CHAR or WORD, if that gives the same.
 
     Raises:
         ExportError: SentencePiece would give other ids; the message says where it differs.
@@ -133,7 +135,9 @@ def _unk_id(artifact: Artifact) -> int:
 
 
 def normalizer_flags(artifact: Artifact) -> Model:
-    """Return a model of next to nothing that normalizes as the artifact does, or nearly so.
+    """Return a model of two pieces that normalizes as the artifact does, or nearly so.
+
+    Only its charsmap and its flags matter; `near_flags` tells what nearly means.
 
     Raises:
         ExportError: there is none.
@@ -153,7 +157,7 @@ def has_its_steps(artifact: Artifact) -> bool:
 
 
 def _flags_of_steps(artifact: Artifact) -> Model | None:
-    """Return a model of next to nothing with the steps of an artifact; None if there is none."""
+    """Return a model of two pieces with the steps of an artifact; None if there is none."""
     steps = _steps(artifact)
     rules = dict(next((step.rules for step in steps if isinstance(step, Rules)), {}))
     # What vanishes may do so in a step of its own.
@@ -181,7 +185,11 @@ def rewriting_steps(artifact: Artifact) -> list[Rewrite]:
 
 
 def _steps(artifact: Artifact) -> list[Rewrite]:
-    """Return the steps in SentencePiece's order: a mark may be put before spaces become marks."""
+    """Return the steps that rewrite a text in SentencePiece's order.
+
+    Two steps change places that do the same in both orders: a marker is put before the text, and
+    spaces become markers.
+    """
     steps = rewriting_steps(artifact)
     match steps:
         case [Ends(prefix="\u2581") as ends, Replace() as spaces] if ends == Ends(prefix=MARKER):
@@ -219,7 +227,10 @@ def _pieces_by_id(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
 
     Args:
         artifact: a model of BPE or Unigram.
-        unk_id: the id whose piece becomes the unknown piece, with score 0.
+        unk_id: the id whose piece becomes the unknown piece, with score 0; a token has it.
+
+    Raises:
+        ExportError: an added token is found in a way that SentencePiece has not.
     """
     made = artifact.models[0]
     found: dict[int, Piece] = {}
@@ -245,7 +256,7 @@ def _pieces_by_id(artifact: Artifact, unk_id: int) -> tuple[Piece, ...]:
 def merge_scores(model: BPE) -> list[float]:
     """Return a score for each token of a BPE, by which SentencePiece merges in its order.
 
-    Symbols have 0, merged tokens -1, -2 and so on; one that ties has the score before it.
+    Symbols have 0, all further tokens -1, -2 and so on; one that ties has the score before it.
     """
     scores = [0.0] * model.n_symbols
     for number in range(len(model.texts) - model.n_symbols):
@@ -255,6 +266,10 @@ def merge_scores(model: BPE) -> list[float]:
 
 def _kind(added: Added, made: BPE | Viterbi | object) -> Kind:
     """Return the kind of piece that an added token is to SentencePiece.
+
+    Args:
+        added: the token.
+        made: the model: in Unigram, a hidden token is an unused piece, in others a control piece.
 
     Raises:
         ExportError: it is found in a way that SentencePiece has not.

@@ -53,7 +53,15 @@ def write(artifact: Artifact) -> Exported:
 
 
 def _kept_components(artifact: Artifact, kept: str) -> dict[str, Any]:
-    """Return the components that a record keeps, with the charsmap that it leaves to the steps."""
+    """Return the components that a record keeps, with the charsmap that it leaves to the steps.
+
+    Args:
+        artifact: the artifact, whose normalizer has the rules of the charsmap.
+        kept: the components in JSON.
+
+    Raises:
+        ExportError: the charsmap cannot be written.
+    """
     parts: dict[str, Any] = json.loads(kept)
     rules = next((step.rules for step in artifact.normalizer if isinstance(step, Rules)), None)
     if rules is None or f'"{CHARSMAP}":""' not in kept:
@@ -63,7 +71,7 @@ def _kept_components(artifact: Artifact, kept: str) -> dict[str, Any]:
 
 
 def _exported(artifact: Artifact, content: Mapping[str, Any], *notes: str) -> Exported:
-    """Return the file of a document, and notes."""
+    """Return the file of a document, with the notes and one on special tokens, if there are any."""
     text = json.dumps(content, ensure_ascii=False, indent=2)
     if any(Flag.SPECIAL in token.flags for token in artifact.added):
         notes = ("special tokens are found in every text there, even if not allowed", *notes)
@@ -71,10 +79,13 @@ def _exported(artifact: Artifact, content: Mapping[str, Any], *notes: str) -> Ex
 
 
 def _write_pieces(artifact: Artifact) -> Exported:
-    """Return a model of SentencePiece in Hugging Face's format.
+    """Return the whole tokenizer.json of an artifact with one Viterbi, or one BPE over characters.
+
+    Its components do what SentencePiece does. The template and the decoder of the artifact are not
+    written; the notes say so.
 
     Raises:
-        ExportError: the format cannot express it.
+        ExportError: the format cannot express the model, or the file would be imported as another.
     """
     (model,) = artifact.models
     parts, notes = pieces.components(artifact)
@@ -94,7 +105,10 @@ def _write_pieces(artifact: Artifact) -> Exported:
 
 
 def _difference(content: dict[str, Any], artifact: Artifact) -> str:
-    """Return how the model that a document is imported as differs from this one; "" if not."""
+    """Return how the model that a document is imported as differs from an artifact; "" if not.
+
+    Provenance does not count. A document that cannot be imported gives the message of the error.
+    """
     options = Options(like_tokenizers="like_tokenizers" in artifact.provenance)
     try:
         made = make(content, Source("tokenizer.json", b""), options, "").artifact
@@ -111,10 +125,11 @@ def _difference(content: dict[str, Any], artifact: Artifact) -> str:
 
 
 def byte_level(artifact: Artifact) -> dict[str, Any]:
-    """Return the components of a byte-level BPE behind one pattern.
+    """Return the components of a byte-level BPE behind one pattern, without its vocabulary.
 
     Raises:
-        ExportError: the model is none, or Oniguruma would cut otherwise.
+        ExportError: the model is none, no regular expression is known to cut as it does, Oniguruma
+            would cut otherwise, or the text is normalized.
     """
     if artifact.normalizer == (normal_form(FORM),):
         raise ExportError(
@@ -139,13 +154,17 @@ def byte_level(artifact: Artifact) -> dict[str, Any]:
 
 
 def in_oniguruma(artifact: Artifact, pattern: str) -> str:
-    """Return the model's pattern as Oniguruma has to be told it.
+    """Return the pattern that tells Oniguruma to cut as a model's pattern does.
 
     There `X{1,3}+` is no possessive repetition, but a repetition of `X{1,3}`, and `$` is the end of
     a line.
 
+    Args:
+        artifact: the artifact, with whose automaton the result is compared.
+        pattern: the model's pattern, in the dialect of `parse_regex`.
+
     Raises:
-        ExportError: Oniguruma would cut otherwise.
+        ExportError: Oniguruma would cut otherwise, or cannot read the pattern.
     """
     simple = re.sub(r"(\{\d+(?:,\d*)?\})\+", r"\1", pattern).replace(r"\s++$", r"\s++\z")
     try:
@@ -160,10 +179,16 @@ def in_oniguruma(artifact: Artifact, pattern: str) -> str:
 
 
 def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the file's content: the components, and the vocabulary of the model.
+    """Return the file's content: the components, the vocabulary of the model, and added tokens.
+
+    Args:
+        artifact: the artifact, of one model.
+        components: the parts of the file; "model", which must be there, gets the vocabulary and
+            merges in a copy.
 
     Raises:
-        ExportError: an added token has the text of a token, or the id of another.
+        ExportError: an added token has the text of a token, or the id of another; or the ids of a
+            Unigram model do not count up from 0.
     """
     (model,) = artifact.models
     said = components["model"]
@@ -183,7 +208,7 @@ def document(artifact: Artifact, components: Mapping[str, Any]) -> dict[str, Any
 
 
 def _layout(added: Iterable[Added], components: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document of components, the model's vocabulary among them, and added tokens.
+    """Return a document of added tokens and components, of which "model" has the vocabulary.
 
     Hidden tokens are left out: they are in the vocabulary.
     """
@@ -274,12 +299,18 @@ def _added_tokens_in_file(added: Iterable[Added], vocab: dict[str, int]) -> Iter
 
 
 def _number(added: Iterable[Added], vocab: dict[str, int], unk_id: int | None) -> None:
-    """Put added tokens into the vocabulary, but for those that tokenizers numbers so by itself.
+    """Put added tokens into `vocab`, in place, but for those that tokenizers numbers so by itself.
 
-    The one for what is unknown must be there.
+    It does so with tokens behind the vocabulary whose ids count up, in this order, from the number
+    of texts in it. If one of them has another id, all are put in.
+
+    Args:
+        added: the added tokens.
+        vocab: the ids of the model's tokens by text.
+        unk_id: the id of the token for what is unknown, which must be in the vocabulary.
 
     Raises:
-        ExportError: one has the text of a token.
+        ExportError: a token has the text of one in `vocab`, and another id.
     """
     last = max(vocab.values(), default=-1)
     inside = [token for token in added if token.id <= last or token.id == unk_id]

@@ -42,7 +42,7 @@ def is_of_pieces(artifact: Artifact) -> bool:
 
 
 def components(artifact: Artifact) -> tuple[Json, list[str]]:
-    """Return all of a document but its vocabulary, and notes on what it does otherwise.
+    """Return the normalizer, the decoder and the model's options, and notes on what differs.
 
     Raises:
         ExportError: it normalizes text as no SentencePiece does, or puts markers behind words; or
@@ -66,7 +66,11 @@ def components(artifact: Artifact) -> tuple[Json, list[str]]:
 
 
 def _normalizers(flags: Model) -> list[Json]:
-    """Return the normalizers that do what the flags of SentencePiece say, in order."""
+    """Return the normalizers that do what the flags of SentencePiece say, in order.
+
+    Raises:
+        ExportError: the charsmap cannot be written.
+    """
     found: list[Json] = []
     if flags.charsmap.rules:
         data = base64.b64encode(write_charsmap(flags.charsmap.rules)).decode()
@@ -86,7 +90,7 @@ def _replace(pattern: Json, content: str) -> Json:
 
 
 def _model(artifact: Artifact) -> Json:
-    """Return the model's options.
+    """Return the model's options, without vocabulary and merges.
 
     Raises:
         ExportError: two tokens merge at one rank.
@@ -115,7 +119,7 @@ def _model(artifact: Artifact) -> Json:
 
 
 def unigram_vocabulary(artifact: Artifact, model: Viterbi) -> list[list[Any]]:
-    """Return the texts and scores of a Unigram model, one for each id.
+    """Return the text and the score, a list of both, for each id of a Unigram model from 0 on.
 
     Added tokens stand among them, since the ids of such a model are places in its list. They have
     the lowest score: a lower one would lower that of unknown characters.
@@ -153,7 +157,8 @@ def check_document(content: Json, artifact: Artifact) -> None:
     """Raise an error if a document is imported as another model.
 
     Raises:
-        ExportError: it has other tokens, scores or merges.
+        ExportError: it has other tokens, scores or merges, or cannot be imported. A Unigram model
+            may have more tokens: the added ones are among them.
     """
     try:
         again = make(content, Source("tokenizer.json", b""), Options(), "").artifact
@@ -173,7 +178,7 @@ def check_document(content: Json, artifact: Artifact) -> None:
 
 
 def _told(artifact: Artifact) -> set[object]:
-    """Return what tells a model from others: its tokens with their scores, or merges by rank."""
+    """Return what tells a model from others: its tokens and ids, with their scores or merges."""
     (made,) = artifact.models
     ids = artifact.token_ids[0]
     if isinstance(made, Viterbi):
