@@ -132,7 +132,7 @@ def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Sou
             with it; None: as above.
 
     Raises:
-        SourceError: the folder has none; or its settings are damaged.
+        SourceError: the folder has no such file; or its settings are damaged.
     """
     given = Path(path)
     if as_file is not None:
@@ -159,10 +159,10 @@ def _whole_file(folder: ModelFolder) -> bool:
 
 
 def find_source(path: str | os.PathLike[str]) -> Source:
-    """Return the file, or the one that counts in a folder.
+    """Return a file; of a folder, the first file there that is one of `IN_FOLDERS`.
 
     Raises:
-        SourceError: the folder has none.
+        SourceError: the folder has none of them.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -177,7 +177,12 @@ def find_source(path: str | os.PathLike[str]) -> Source:
 
 
 def import_source(source: Source | ModelFolder, options: Options | None = None) -> Imported:
-    """Return the model of a source that is open already; see `import_file` for the options."""
+    """Return the model of a source that `open_source` has found; raises as `import_file` does.
+
+    Args:
+        source: the file, or the folder whose class reads it.
+        options: what the source does not say itself; None: nothing is said.
+    """
     options = Options() if options is None else options
     if isinstance(source, ModelFolder):
         with _naming(source):
@@ -192,7 +197,12 @@ def import_source(source: Source | ModelFolder, options: Options | None = None) 
 
 @contextmanager
 def _naming(source: Source | ModelFolder) -> Iterator[None]:
-    """Let errors say which file is at fault."""
+    """Put the path of a source before the messages of errors that the block raises.
+
+    Raises:
+        SourceError: a new one, with the pointer of that of the block; other errors are raised
+            again.
+    """
     try:
         yield
     except SourceError as error:

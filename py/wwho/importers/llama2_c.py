@@ -78,7 +78,13 @@ def _bad(number: int, at: int, found: str) -> SourceError:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a tokenizer.bin, as llama2.c runs it.
+
+    Raises:
+        SourceError: a piece is malformed or comes twice, the pieces of the bytes or of the space
+            are not where they must be, or there are too many.
+        ArtifactError: the pieces are no BPE.
+    """
     vocab: dict[bytes, int] = {}
     ranks: dict[bytes, float] = {}
     for number, (text, score) in enumerate(_read_pieces(source.data)):

@@ -68,7 +68,14 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the tokenizer of a GGUF file, as llama.cpp runs it.
+
+    Raises:
+        SourceError: the file is damaged or is not the first of several, has no tokenizer or one of
+            a kind that is not known, or llama.cpp would do what no artifact does.
+        ArtifactError: its vocabulary is no BPE.
+        PatternError: a pattern cannot be compiled.
+    """
     with source.open() as file:
         metadata = read_metadata(file, _is_wanted)
     if value(metadata, "split.no", int, 0):
@@ -97,7 +104,13 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def _gpt2(vocabulary: Vocabulary, record: Record) -> Made:
-    """Byte-level BPE."""
+    """Return the model gpt2, a byte-level BPE, and notes; of some names, that of `_characters`.
+
+    Raises:
+        SourceError: the pretokenizer is not known or refused, a byte of characters has no token, or
+            the lists of tokens or merges are malformed.
+        ArtifactError: the tokens and merges are no BPE.
+    """
     pre = vocabulary.text("tokenizer.ggml.pre")
     if pre in CHARACTER_NAMES:
         return _characters(vocabulary, record)
@@ -142,10 +155,22 @@ def _gpt2(vocabulary: Vocabulary, record: Record) -> Made:
 def _without(
     missing: Sequence[int], vocabulary: Vocabulary, notes: list[str]
 ) -> tuple[int | None, tuple[Scanner, ...]]:
-    """What becomes of bytes that have no token: what stands for them, and what leaves some out.
+    """Return the id that stands for bytes without a token, and the scanner that drops some of them.
 
     Those of ASCII vanish, and part what is around them, as in llama.cpp. Others are refused, but
     for those that no character has, or only characters from U+40000 to U+BFFFF, which are none.
+
+    Args:
+        missing: the bytes, ascending.
+        vocabulary: the file.
+        notes: gets a note on bytes that are not ASCII.
+
+    Returns:
+        The id of the unknown, padding, eos or bos token, the first that there is; and one scanner,
+        whose rule 0 matches a byte to drop, or none. Without missing bytes, None and none.
+
+    Raises:
+        SourceError: a byte that characters have is missing, or there is no such token.
     """
     if not missing:
         return None, ()
@@ -172,7 +197,14 @@ _RARE = frozenset((0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)))
 
 
 def _characters(vocabulary: Vocabulary, record: Record) -> Made:
-    """BPE over code points, with merges and with U+2581 for spaces: Gemma 4."""
+    """Return the model of a BPE over code points with merges, as Gemma 4's, and notes.
+
+    U+2581 stands for spaces in it.
+
+    Raises:
+        SourceError: a byte has no token, or the lists of tokens or merges are malformed.
+        ArtifactError: the tokens and merges are no BPE.
+    """
     pre = vocabulary.text("tokenizer.ggml.pre")
     gemma = vocabulary.text("tokenizer.ggml.model") == "gemma4"
     lines = gemma or pre != "sarvam-moe"  # a line break is a token of its own, as are several
@@ -209,7 +241,12 @@ def _characters(vocabulary: Vocabulary, record: Record) -> Made:
 
 
 def _llama(vocabulary: Vocabulary, record: Record) -> Made:
-    """SentencePiece's BPE, without its normalizer."""
+    """Return the model llama, SentencePiece's BPE without its normalizer, and notes.
+
+    Raises:
+        SourceError: there are no scores, a byte has no token, or the added tokens are refused.
+        ArtifactError: the tokens are no BPE.
+    """
     if not vocabulary.scores:
         raise SourceError("tokenizer.ggml.scores is not there; the model llama needs them")
     added, notes = added_tokens(vocabulary)
@@ -237,7 +274,12 @@ def _llama(vocabulary: Vocabulary, record: Record) -> Made:
 
 
 def _t5(vocabulary: Vocabulary, record: Record) -> Made:
-    """Unigram: the model of SentencePiece with sums in f64."""
+    """Return the model t5, SentencePiece's Unigram with sums in f64, and notes.
+
+    Raises:
+        SourceError: there are no scores, no normal or no unknown token, the charsmap is damaged, or
+            the added tokens are refused.
+    """
     if not vocabulary.scores:
         raise SourceError("tokenizer.ggml.scores is not there; the model t5 needs them")
     metadata = vocabulary.metadata
@@ -283,11 +325,18 @@ def _t5(vocabulary: Vocabulary, record: Record) -> Made:
 def _scores(
     vocabulary: Vocabulary, added: Sequence[Added], notes: list[str]
 ) -> tuple[dict[bytes, int], dict[bytes, float]]:
-    """Return the ids and the scores of the tokens of a Unigram model.
+    """Return the ids and the scores of the tokens of a Unigram model, by their texts.
+
+    The text of two spaces may have a score alone, and no id.
 
     The unknown character's score is the least of normal tokens less 10, in f32; here that of the
     least of all tokens less 10, in f64. So tokens that never win go, and one that no text has, as
     it holds a space, makes up for what rounding takes.
+
+    Args:
+        vocabulary: the file, which has scores.
+        added: the added tokens; those found without leave have the score 0.
+        notes: gets a note if the scores of unknown characters differ all the same.
     """
     tokens = list(zip(vocabulary.texts, vocabulary.kinds, vocabulary.scores, strict=False))
     kinds = (TokenType.NORMAL, TokenType.USER_DEFINED, TokenType.UNUSED)
@@ -310,7 +359,12 @@ def _scores(
 
 
 def _bert(vocabulary: Vocabulary, record: Record) -> Made:
-    """WordPiece: U+2581 stands before what begins a word."""
+    """Return the model bert, a WordPiece with U+2581 before what begins a word, and notes.
+
+    Raises:
+        SourceError: U+2581 is a token of its own, there is no unknown token, or the added tokens
+            are refused.
+    """
     metadata = vocabulary.metadata
     added, notes = added_tokens(vocabulary)
     mark = MARKER.encode()
@@ -409,7 +463,13 @@ def _artifact(
     template: Template | None = None,
     decoder: Decoder | None = None,
 ) -> Artifact:
-    """Put the parts together; the numbers of cuts and units are places among the scanners."""
+    """Return the artifact of these parts with one route, in the form that runs fast.
+
+    The numbers of automata in `cuts`, `units` and `normalizer` are places among the scanners.
+
+    Raises:
+        PatternError: the scanners are too large.
+    """
     compiled, properties = compile_scanners(scanners), b""
     if any(token.flags & (Flag.LSTRIP | Flag.RSTRIP) for token in added):
         spaces = CodePointSet.of(*WHITE_SPACE)
@@ -461,6 +521,9 @@ def _token(vocabulary: Vocabulary, name: str, default: int | None) -> int | None
 
     It is the id that the file gives, if that is the id of a token, else `default`, llama.cpp's own,
     if that is one.
+
+    Raises:
+        SourceError: the file gives something else than an id.
     """
     n = len(vocabulary.texts)
     default = None if default is None or default >= n else default
@@ -509,7 +572,7 @@ _SPACES = regex_scanner("spaces", " ", r"[^ ]")
 def _byte_vocabulary(
     vocabulary: Vocabulary, merges: Sequence[tuple[bytes, bytes]], whole: bool
 ) -> tuple[dict[bytes, int], list[str]]:
-    """Return the tokens that text can become, and notes of others.
+    """Return the ids of the tokens that text can become, by their bytes, and notes on others.
 
     Args:
         vocabulary: the file's tokens, in which characters stand for bytes.
@@ -537,7 +600,15 @@ def _byte_vocabulary(
 def _merges(
     vocabulary: Vocabulary, spell: Callable[[str], bytes | None]
 ) -> list[tuple[bytes, bytes]]:
-    """Return the merges, in order of rank; of one that comes twice, the first counts."""
+    """Return the merges, in order of rank; of one that comes twice, the first counts.
+
+    Args:
+        vocabulary: the file.
+        spell: gives the bytes of a token's text; None if it has none, so that the merge is refused.
+
+    Raises:
+        SourceError: there is no list of texts, or one is not two tokens with a space between.
+    """
     listed = value(vocabulary.metadata, "tokenizer.ggml.merges", list)
     if listed is None or (listed and not isinstance(listed[0], bytes)):
         raise SourceError("tokenizer.ggml.merges is no list of texts; a BPE needs one")
@@ -565,7 +636,7 @@ def _notes_on_unused_keys(metadata: Mapping[str, Any]) -> list[str]:
 
 
 def _record(vocabulary: Vocabulary) -> dict[str, str]:
-    """Return the chat template and the special tokens that the file names, for the record."""
+    """Return the chat template and the texts of bos and eos that the file names, for the record."""
     template = vocabulary.text("tokenizer.chat_template")
     found = {"chat_template": template} if template else {}
     for name in ("bos", "eos"):

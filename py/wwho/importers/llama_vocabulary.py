@@ -49,16 +49,23 @@ class Vocabulary:
     metadata: Mapping[str, Any]
 
     def text(self, key: str, default: str = "") -> str:
-        """Return a value that is a text."""
+        """Return a value of `metadata` that is a text, or `default` if the key is not there.
+
+        Raises:
+            SourceError: the value is of another type.
+        """
         found: bytes = value(self.metadata, key, bytes, default.encode())
         return found.decode("utf-8", "replace")
 
 
 def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
-    """Check the lists of tokens.
+    """Return the vocabulary that the lists of a file's metadata tell, after checking them.
+
+    An empty text becomes `[EMPTY_<id>]`.
 
     Raises:
-        SourceError: there is none, one is too short, or a token comes twice.
+        SourceError: there is no list of texts, another list is too short or of another type, a
+            token comes twice, or a score is no finite number.
     """
     texts = value(metadata, "tokenizer.ggml.tokens", list)
     if not texts or not isinstance(texts[0], bytes):
@@ -116,10 +123,11 @@ def added_tokens(vocabulary: Vocabulary) -> tuple[tuple[Added, ...], list[str]]:
     """Return the tokens that llama.cpp finds in a text before all else, and notes on differences.
 
     It looks for the longest token in all of a text, then for the next; here the first in the text
-    counts.
+    counts. Of tokens of which one is special, a note tells that this makes a difference.
 
     Raises:
-        SourceError: of the tokens that are found without leave, some would be found otherwise.
+        SourceError: of the tokens that are found without leave, some would be found otherwise; a
+            token is not UTF-8, or has white space that another one takes; or `_flags` refuses.
     """
     found = []
     flags = _flags(vocabulary)
@@ -142,7 +150,13 @@ def added_tokens(vocabulary: Vocabulary) -> tuple[tuple[Added, ...], list[str]]:
 
 
 def _flags(vocabulary: Vocabulary) -> Callable[[bytes, TokenType], Flag]:
-    """How tokens are found: of some models, llama.cpp knows by name which take white space."""
+    """Return a function that tells how a token is found, by its text and its type.
+
+    Of some models, llama.cpp knows by their names which tokens take white space.
+
+    Raises:
+        SourceError: the file is Phi-3 by its name, and has not the tokens of Phi-3.
+    """
     names = {
         key: vocabulary.text(key)
         for key in ("tokenizer.ggml.pre", "general.architecture", "general.name")
@@ -175,10 +189,18 @@ _NEVER_STRIPPING = frozenset((b"<unk>", b"<s>", b"<|endoftext|>"))
 
 
 def check_overlaps(texts: Sequence[str]) -> None:
-    """Refuse tokens that may begin within a shorter one: llama.cpp takes the longer one first.
+    """Refuse two tokens that may overlap in a text, where the second is at least as long.
+
+    That is: the end of one is the beginning of another. The first in the text counts here, but
+    llama.cpp looks for longer tokens in all of a text first. Two tokens are fine if their joined
+    text begins with a token that is longer than both, or with the second one, as it does where
+    tokens are runs of one character: both programs take that.
+
+    Args:
+        texts: the texts of the tokens.
 
     Raises:
-        SourceError: there are such.
+        SourceError: there are such tokens; the message names the first two.
 
     Example:
         >>> check_overlaps(["ab", "bcd"])

@@ -18,7 +18,11 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a vocab.json; raises what `parse_vocab_json` and `import_vocab` raise.
+
+    Raises:
+        SourceError: the options name no base or no schemas.
+    """
     if options.base is None or not options.schemas:
         raise SourceError(
             "a vocab.json of the WWHO paper needs the base vocabulary of its encoder and the "

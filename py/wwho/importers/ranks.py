@@ -28,7 +28,14 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a rank file; raises what `parse_ranks` and `base_model` raise, too.
+
+    Special tokens are those of the options, else those of the tokenizer_config.json beside it, else
+    those that are published.
+
+    Raises:
+        SourceError: nothing tells the pattern, or the tokenizer_config.json is damaged.
+    """
     known = PUBLISHED.get(hashlib.sha256(source.data).hexdigest())
     pattern, notes = options.pattern, []
     if known is not None:
@@ -127,7 +134,11 @@ def _bad(message: str) -> ArtifactError:
 
 
 def _specials_beside(source: Source) -> Mapping[str, int]:
-    """Return the special tokens of a tokenizer_config.json in the same folder."""
+    """Return the ids of the special tokens of a tokenizer_config.json in the same folder, by text.
+
+    Raises:
+        SourceError: the file is damaged, or a token has no text or no id.
+    """
     found: Any = source.json_beside().get("added_tokens_decoder")
     if not isinstance(found, dict):
         return {}

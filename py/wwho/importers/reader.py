@@ -46,7 +46,7 @@ class Options:
     license: str = ""
 
     def record(self, source: Source) -> dict[str, str]:
-        """What a model says of where it comes from."""
+        """Return the provenance of a model of a file, as far as these options and the file tell."""
         return {
             "name": self.name,
             "source": self.source or source.name,
@@ -85,8 +85,9 @@ class Reader:
 
     Attributes:
         kind: what it is called in messages, with an article.
-        sniff: whether a file is of this kind, by its content, whatever its name.
-        read: makes the model.
+        sniff: returns whether a file is of this kind, by its content, whatever its name.
+        read: returns the model of a file. It raises what `import_file` raises, but its messages do
+            not name the file.
         takes: the options that it reads, beside those of `EVERYWHERE`.
     """
 

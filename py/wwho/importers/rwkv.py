@@ -58,7 +58,15 @@ def parse_rwkv(data: bytes) -> dict[bytes, int]:
 
 
 def _literal(data: bytes, number: int) -> bytes:
-    """Return the bytes of a literal; the pattern has seen to it that it is a single one."""
+    """Return the bytes of a Python literal of a text or of bytes.
+
+    Args:
+        data: the literal; `_LINE` has seen to it that it is a single one.
+        number: the number of its line, for the message.
+
+    Raises:
+        SourceError: it is no literal, or not UTF-8.
+    """
     try:
         value = ast.literal_eval(data.decode("utf-8"))
         return value.encode("utf-8") if isinstance(value, str) else bytes(value)
@@ -68,6 +76,10 @@ def _literal(data: bytes, number: int) -> bytes:
 
 def longest_match(tokens: Mapping[bytes, int], record: Mapping[str, str]) -> Artifact:
     """Return the model that takes the longest token everywhere.
+
+    Args:
+        tokens: the ids of the tokens by their bytes.
+        record: the provenance.
 
     Raises:
         SourceError: not every byte is a token.
@@ -96,7 +108,11 @@ def longest_match(tokens: Mapping[bytes, int], record: Mapping[str, str]) -> Art
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a vocabulary of RWKV.
+
+    Raises:
+        SourceError: a line is malformed, a token or id comes twice, or a byte is no token.
+    """
     artifact = longest_match(parse_rwkv(source.data), options.record(source))
     return Imported(artifact=artifact, kind=READER.kind, engine="RWKV's longest match")
 

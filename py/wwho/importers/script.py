@@ -65,7 +65,13 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a tokenizer of SCRIPT.
+
+    Raises:
+        SourceError: a member is missing, malformed or not known, or the file is damaged.
+        ArtifactError: its merges are no BPE.
+        PatternError: its pattern cannot be compiled.
+    """
     root = Value(parse_json(_data(source)))
     version = root.at("info").be(dict).get("version")
     if version != VERSION:
@@ -91,6 +97,11 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def _data(source: Source) -> bytes:
+    """Return the content of a file, unpacked if it is gzip.
+
+    Raises:
+        SourceError: the gzip is damaged, or there are over `MAX_BYTES`.
+    """
     if not source.head.startswith(GZIP):
         return source.data
     try:
@@ -126,6 +137,11 @@ def _normalizer_steps(config: Value, drops_first: bool, drop: Rewrite) -> tuple[
 
 
 def _regex(config: Value) -> str | None:
+    """Return the regular expression of a pretokenizer; None if it has none.
+
+    Raises:
+        SourceError: it is no text.
+    """
     regex: str | None = config.option("regex" if "regex" in config.raw else "regex_pattern", str)
     return regex
 
@@ -169,7 +185,13 @@ def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str,
     """Return a model over bytes; the arguments are those of `_script`.
 
     A digit alone that is a token is an added token of normalized text. Groups of digits are cut out
-    before the pattern cuts, and each is a token as a whole.
+    before the pattern cuts, and each is a token as a whole. The pattern is added to `record`, in
+    place.
+
+    Raises:
+        SourceError: the settings or the merges are malformed.
+        ArtifactError: the merges are no BPE.
+        PatternError: the pattern cannot be compiled.
     """
     digits = _digit_texts(config)
     texts = [*BYTES, *(digit.encode() for digit in digits)]
@@ -209,7 +231,8 @@ def _vocabulary(rules: Value, start: int, texts: list[bytes]) -> dict[bytes, int
     Args:
         rules: the merges.
         start: the first id.
-        texts: the texts of bytes and digits by number; those of what merges make are appended.
+        texts: the texts of bytes and digits by number; those of what merges make are appended, in
+            place.
 
     Raises:
         SourceError: a merge is malformed, merges digits, or makes a text that another makes.
@@ -239,6 +262,12 @@ def _with_groups(
     No merge is of digits in a text. So a group has the id of its token, and a byte or a merge of
     the same text only decodes.
 
+    Args:
+        rules: the merges of the file, for messages.
+        vocab: the ids of the bytes and of what merges make, by text.
+        pairs: the merges, in order of rank.
+        digits: the id and the text of each group.
+
     Raises:
         SourceError: a token that nothing makes is no UTF-8.
     """
@@ -256,9 +285,10 @@ def _with_groups(
 
 
 def _cut(regex: str | None, grouped: bool) -> tuple[Scanner, Cut] | None:
-    """Return what cuts a text, and the scanner of its automaton, which is number 1; None: nothing.
+    """Return the scanner and the step that cut a text, by automaton 1; None: nothing cuts.
 
-    With groups, the pattern takes what stands between digits as a text of its own.
+    With groups (`grouped`), digits are cut by threes from the end of their run, and the pattern
+    takes what stands between digits as a text of its own.
     """
     if not grouped:
         return None if regex is None else (regex_scanner("pretokenizer", regex), _keeping(1))
@@ -297,6 +327,9 @@ def _characters_kept(config: Value) -> CodePointSet:
 
     They are all code points if remove_unassigned is false, else the characters of the blocks if the
     file has any, else all characters that SCRIPT has a pair for.
+
+    Raises:
+        SourceError: the blocks are malformed.
     """
     if not config.raw.get("remove_unassigned", True):
         return ALL
@@ -350,7 +383,14 @@ def _script(rules: Value, config: Value, start: int, old: bool, record: dict[str
 
 
 def _old_blocks(config: Value) -> tuple[list[Block], Value]:
-    """Lists: number of the group, script, supercategory, number of the sub-block, characters."""
+    """Return the blocks of a file of the older program, and the member that lists them.
+
+    An item is a list: number of the group, script, supercategory, number of the sub-block, and
+    characters.
+
+    Raises:
+        SourceError: an item is malformed, a block comes twice, or there is none.
+    """
     spaced = {tuple(each) for each in config.at("script_cat_with_space").be(list)}
     listed = config.at("blocks")
     found: list[tuple[Any, Any, Any, Any, tuple[int, ...]]] = []
@@ -371,7 +411,13 @@ def _old_blocks(config: Value) -> tuple[list[Block], Value]:
 
 
 def _new_blocks(config: Value) -> tuple[list[Block], Value]:
-    """Objects, which say themselves what goes together."""
+    """Return the blocks of a file of the newer program, and the member that lists them.
+
+    An item is an object, which says itself what it goes together with.
+
+    Raises:
+        SourceError: an item is malformed, a block comes twice, or there is none.
+    """
     script_config = config.at("script_config")
     script_config.be(dict)
     listed = script_config.at("blocks")
@@ -387,7 +433,15 @@ def _new_blocks(config: Value) -> tuple[list[Block], Value]:
 
 
 def _characters(value: object, block: Value) -> tuple[int, ...]:
-    """Return the code points of a text, or of a list of characters."""
+    """Return the code points of a text, or of a list of characters.
+
+    Args:
+        value: the text or list.
+        block: the block that has it, for the message.
+
+    Raises:
+        SourceError: it is something else, or empty.
+    """
     if isinstance(value, list) and all(isinstance(each, str) and len(each) == 1 for each in value):
         value = "".join(value)
     if not isinstance(value, str) or not value:
@@ -396,7 +450,7 @@ def _characters(value: object, block: Value) -> tuple[int, ...]:
 
 
 def _check_distinct(names: Sequence[list[Any]], listed: Value) -> None:
-    """Refuse a block that comes twice."""
+    """Raise SourceError if there are no blocks, or two have one name, a list of its parts."""
     if not names:
         listed.fail("found 0 blocks, expected 1 or more")
     seen: dict[object, int] = {}
@@ -409,7 +463,17 @@ def _check_distinct(names: Sequence[list[Any]], listed: Value) -> None:
 
 
 def _check_blocks(blocks: Sequence[Block], n_indices: int, listed: Value) -> None:
-    """Refuse what no artifact can hold."""
+    """Refuse blocks that no artifact can hold.
+
+    Args:
+        blocks: the blocks.
+        n_indices: the number of indices.
+        listed: the member that lists the blocks, for messages.
+
+    Raises:
+        SourceError: a block has more characters than there are indices, a character is in two
+            blocks, or there are over `MAX_BLOCK_SYMBOLS` indices and blocks.
+    """
     owners: dict[int, int] = {}
     for number, block in enumerate(blocks):
         if len(block.characters) > n_indices:

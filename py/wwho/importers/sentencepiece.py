@@ -42,6 +42,7 @@ def sniff(source: Source) -> bool:
 
 
 def _first_is_piece(head: bytes) -> bool:
+    """Return whether the first field of a message is a piece with a text."""
     try:
         number, wire, value = next(protobuf.fields(head, "it"))
         assert isinstance(value, bytes)
@@ -52,17 +53,20 @@ def _first_is_piece(head: bytes) -> bool:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a `.model`; raises what `parse_model` and `artifact_of` raise."""
     record = options.record(source) | {"engine": ENGINE}
     artifact = artifact_of(parse_model(source.data), record)
     return Imported(artifact=artifact, kind=READER.kind, engine=ENGINE)
 
 
 def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
-    """Return the artifact that gives the ids of a model.
+    """Return the artifact that gives the ids of a model, in the form that runs fast.
 
     Raises:
-        SourceError: SentencePiece does something with it that no artifact does.
+        SourceError: SentencePiece does something with it that no artifact does, or it has no piece
+            that text becomes.
+        ArtifactError: its pieces are no BPE.
+        PatternError: its scanners are too large.
     """
     _check_reach(model)
     made = unigram(model) if model.algorithm is Algorithm.UNIGRAM else units_model(model)
@@ -97,7 +101,7 @@ def _nothing() -> SourceError:
 
 
 def _check_reach(model: Model) -> None:
-    """Refuse what SentencePiece does and no artifact does."""
+    """Raise SourceError if SentencePiece does something with a model that no artifact does."""
     if MARKER in model.unk_surface:
         raise SourceError(
             f"unk_surface is {model.unk_surface!r}: U+2581 in it stays in decoded text, while that "
@@ -132,7 +136,7 @@ def _check_reach(model: Model) -> None:
 
 
 def _mergeable_texts(texts: Iterable[str]) -> set[str]:
-    """Return the texts that pairs of characters and of shorter texts make."""
+    """Return those texts that consist of two parts, each a character or such a text itself."""
     merged: set[str] = set()
     for text in sorted(texts, key=len):
         halves = ((text[:place], text[place:]) for place in range(1, len(text)))
@@ -142,9 +146,12 @@ def _mergeable_texts(texts: Iterable[str]) -> set[str]:
 
 
 def unigram(model: Model) -> Viterbi:
-    """Return the model of scores.
+    """Return the Unigram model of normal pieces and of those of the user, with sums in f32.
 
     Pieces of the user have a score by their length, whatever the file says.
+
+    Raises:
+        SourceError: there is no such piece.
     """
     scores = {
         model.pieces[number].text: (number, _score(model.pieces[number]))
@@ -167,11 +174,17 @@ def unigram(model: Model) -> Viterbi:
 
 
 def _score(piece: Piece) -> float:
+    """Return the score of a piece; for a piece of the user it grows with its length in bytes."""
     return f32(0.1 * (len(piece.text) - 1)) if piece.kind is Kind.USER_DEFINED else piece.score
 
 
 def units_model(model: Model) -> BPE:
-    """Return the model of merges, of characters or of words."""
+    """Return the BPE of a model of the algorithm BPE, or, without merges, of CHAR or WORD.
+
+    Raises:
+        SourceError: no piece is one that text becomes.
+        ArtifactError: the pieces are no BPE.
+    """
     words = (Kind.USER_DEFINED,) if model.algorithm is Algorithm.WORD else ()
     found = model.of_kind(Kind.NORMAL, *words)
     normal = {model.pieces[number].text: (number, model.pieces[number].score) for number in found}
@@ -205,15 +218,20 @@ def units_model(model: Model) -> BPE:
 
 
 def _byte_ids(model: Model) -> tuple[int, ...]:
+    """Return the numbers of the pieces of the 256 bytes; none if no piece is of a byte."""
     found = {byte_of(model.pieces[number]): number for number in model.of_kind(Kind.BYTE)}
     return tuple(found[byte] for byte in range(256)) if found else ()
 
 
 def _added(model: Model, made: BPE | Viterbi) -> tuple[Added, ...]:
-    """What no merge or score makes: it is found in text, where it may be, or only decodes.
+    """Return the pieces that the model does not have, as added tokens by ascending id.
 
-    A piece of the user is one token wherever normalized text has it; in a Unigram model it has a
-    score instead.
+    A control piece is special; a piece of the user is one token wherever normalized text has it (in
+    a Unigram model it has a score instead); all others are hidden.
+
+    Args:
+        model: the pieces.
+        made: the model that was made of them.
     """
     flags = {Kind.CONTROL: Flag.SPECIAL, Kind.USER_DEFINED: Flag.NORMALIZED}
     known = {*made.stated, *made.byte_ids}

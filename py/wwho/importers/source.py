@@ -114,7 +114,7 @@ class Source:
 
 
 def parse_json(data: bytes) -> dict[str, Any]:
-    """See `Source.document`.
+    """Return the JSON object that the bytes of a file are; raises as `Source.document` does.
 
     Example:
         >>> parse_json(b'{"a": 1, "a": 2}')
@@ -144,6 +144,9 @@ def serde_float(text: str) -> float:
     """Return the number of a JSON text as serde_json reads it, and with it tokenizers.
 
     It rounds once more than is needed, which can decide between two paths of a Unigram model.
+
+    Raises:
+        SourceError: the number is out of the range of f64.
 
     Example:
         >>> serde_float("-1.9766502380371094"), serde_float("1e-7")
@@ -178,6 +181,7 @@ def shown(value: object) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of JSON's pairs; raise SourceError if a key comes twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
@@ -186,10 +190,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _constant(name: str) -> float:
+    """Raise SourceError for NaN or an infinity, which Python would read."""
     raise SourceError(f"it holds {name}, which is no JSON")
 
 
 def _check_depth(value: Any) -> None:
+    """Raise SourceError if objects and lists of a JSON value are nested over `MAX_DEPTH` deep."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
         level = [
@@ -208,6 +214,12 @@ def _too_deep() -> SourceError:
 
 
 def _refuse_surrogates(value: object, pointer: str) -> None:
+    """Raise SourceError if a text in a JSON value holds a lone surrogate.
+
+    Args:
+        value: the value, whose keys count, too.
+        pointer: where it stands (RFC 6901), for the error.
+    """
     if isinstance(value, str):
         try:
             value.encode()

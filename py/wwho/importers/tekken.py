@@ -62,7 +62,16 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def _tokens(vocab: list[Any], n_tokens: int) -> list[bytes]:
-    """Return the tokens that count, by rank."""
+    """Return the bytes of the tokens that count, the first ones, by rank.
+
+    Args:
+        vocab: the member "vocab".
+        n_tokens: how many count.
+
+    Raises:
+        SourceError: that many are not there, or fewer than 256 count; an item has another rank than
+            its place, or no bytes in base64; the first 256 are not the bytes; or one comes twice.
+    """
     if not 256 <= n_tokens <= len(vocab):
         raise _bad(
             f"{n_tokens} tokens (default_vocab_size less default_num_special_tokens), but the "
@@ -133,7 +142,16 @@ def _notes_on_omissions(document: Mapping[str, Any], used: int) -> list[str]:
 
 
 def _at(document: Mapping[str, Any], pointer: str, kind: type) -> Any:
-    """Return the value of the last key of a pointer."""
+    """Return the member of an object whose key is the last one of a pointer.
+
+    Args:
+        document: the object.
+        pointer: where the member stands in the file, for the message, too.
+        kind: the type that it must have.
+
+    Raises:
+        SourceError: it is missing or of another type.
+    """
     found = document.get(pointer.rpartition("/")[2])
     if not isinstance(found, kind):
         raise _bad(f"{shown(found)}, expected {kind.__name__}", pointer)
@@ -141,7 +159,11 @@ def _at(document: Mapping[str, Any], pointer: str, kind: type) -> Any:
 
 
 def _count(config: Mapping[str, Any], pointer: str) -> int:
-    """Return a number of tokens."""
+    """Return the number of tokens that a pointer's last key names in the member "config".
+
+    Raises:
+        SourceError: it is missing, no whole number, or not 0 to `MAX_IDS`.
+    """
     found = _at(config, pointer, int)
     if not 0 <= found <= MAX_IDS:
         raise _bad(f"{found}; 0 to {MAX_IDS} are possible", pointer)

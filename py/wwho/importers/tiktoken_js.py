@@ -53,9 +53,12 @@ def read(source: Source, options: Options) -> Imported:
 
 
 def parse_ranks(text: str) -> dict[bytes, int]:
-    """Return the bytes of tokens and their ranks.
+    """Return the ranks of tokens by their bytes.
 
-    Each line is a sign, the rank of its first token, and the base64 of tokens that count up.
+    Each line is a sign, the rank of its first token, and tokens in base64 whose ranks count up.
+
+    Args:
+        text: the member "bpe_ranks".
 
     Raises:
         SourceError: a line is malformed, or a token or a rank comes twice.

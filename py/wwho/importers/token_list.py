@@ -33,7 +33,10 @@ _READ = {"special": Flag.SPECIAL, "normalized": Flag.NORMALIZED}
 
 
 def token_lines(artifact: Artifact) -> Iterator[str]:
-    """Yield a line for each token by ascending id; for an id with several texts, as many."""
+    """Yield a line for each token by ascending id, without line feed.
+
+    For an id with several texts there are as many lines.
+    """
     rows: list[tuple[int, bytes, str]] = []
     for model, ids in zip(artifact.models, artifact.token_ids, strict=True):
         rows += [(i, text, "") for i, text in zip(ids, model.texts, strict=True) if i is not None]
@@ -57,6 +60,7 @@ def escaped(token: bytes) -> str:
 
 
 def _shown(char: str) -> str:
+    """Return a character, or an escape; a surrogate from U+DC80 on stands for a byte."""
     code = ord(char)
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
@@ -165,7 +169,11 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Make the model."""
+    """Return the model of a list of tokens; raises what `base_model` raises, too.
+
+    Raises:
+        SourceError: the options name no pattern, or a line is malformed.
+    """
     if options.pattern is None:
         raise SourceError(
             "a list of tokens names no pretokenizer: give its pattern (--pattern), "
