@@ -171,7 +171,7 @@ def added_tokens(
 
 
 def _form(token: Listed, normalizer: Sequence[Rewrite], scanners: CompiledScanners) -> str:
-    """Return the text by which an added token is found."""
+    """Return the text by which an added token is found, "" if the normalizer leaves nothing."""
     if not token.flags & Flag.NORMALIZED:
         return token.text
     return rewrite_all(normalizer, read_piece(token.text.encode()), scanners).text
@@ -202,5 +202,5 @@ def _notes_on_added_tokens(
 
 
 def ids_of(listed: Iterable[Listed]) -> Mapping[str, int]:
-    """Return the ids of added tokens: text to id."""
+    """Return the ids that `tokenizers` gives to added tokens: text to id."""
     return {each.text: each.id for each in listed}

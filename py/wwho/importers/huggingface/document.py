@@ -58,6 +58,12 @@ class Value:
         return self.raw
 
     def _member(self, key: str, kind: type[Any], default: Any) -> Any:
+        """Return the raw value of a member; `default` if it is not there.
+
+        Raises:
+            SourceError: this is no object; the member is of another type, null too; or it is not
+                there, and the default is `_REQUIRED`.
+        """
         self.be(dict)
         if key not in self.raw:
             if default is _REQUIRED:
@@ -66,17 +72,17 @@ class Value:
         return self.at(key).be(kind)
 
     def text(self, key: str, default: Any = _REQUIRED) -> str:
-        """Return a member that is a text."""
+        """Return a member that is a text; raises as `_member` does."""
         found: str = self._member(key, str, default)
         return found
 
     def flag(self, key: str, default: Any = _REQUIRED) -> bool:
-        """Return a member that is true or false."""
+        """Return a member that is true or false; raises as `_member` does."""
         found: bool = self._member(key, bool, default)
         return found
 
     def number(self, key: str, default: Any = _REQUIRED) -> int:
-        """Return a member that is a whole number."""
+        """Return a member that is a whole number; raises as `_member` does."""
         found: int = self._member(key, int, default)
         return found
 
@@ -92,21 +98,25 @@ class Value:
         return found
 
     def option(self, key: str, kind: type[Any]) -> Any:
-        """Return a member of this type, or None where it is null or not there."""
+        """Return a member of this type, or None where it is null or not there.
+
+        Raises:
+            SourceError: it is of another type.
+        """
         value = self.at(key)
         return None if value.raw is None else value.be(kind)
 
     def items(self, key: str) -> Iterator[Value]:
-        """Return the items of a list that is a member."""
+        """Return the items of a list that is a member, which must be there."""
         self._member(key, list, _REQUIRED)
         return self.at(key).each()
 
     def each(self) -> Iterator[Value]:
-        """Return the items of the list that it must be."""
+        """Return the items of this value; raises SourceError if it is no list."""
         return (self.at(number) for number in range(len(self.be(list))))
 
     def kind(self) -> str:
-        """What its member "type" says."""
+        """Return the member "type"; raises SourceError if there is no such text."""
         self.be(dict)
         return self.text("type")
 
@@ -117,10 +127,16 @@ class Value:
         *given: Given.args,
         **named: Given.kwargs,
     ) -> Read:
-        """Let the reader of its type read it, which is given more.
+        """Return what the reader of this value's "type" makes of the value.
+
+        Args:
+            readers: the readers, by type.
+            what: what the value is, such as "decoder", for the message.
+            given: what the reader is given after the value.
+            named: the same, by name.
 
         Raises:
-            SourceError: there is none of this type.
+            SourceError: there is no reader of this type, or as the reader does.
         """
         kind = self.kind()
         if kind not in readers:

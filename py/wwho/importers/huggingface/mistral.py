@@ -105,7 +105,11 @@ def _is_before_right(version: str) -> bool:
 
 
 def _right_pre_tokenizer(before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a pre_tokenizer with the right pattern in front, as transformers puts it there."""
+    """Return a Sequence that begins with a Split by the right pattern, as transformers makes it.
+
+    The Split takes the place of the first part of a Sequence. It comes before any other
+    pre-tokenizer; a Metaspace becomes a ByteLevel without a pattern. `before` is not changed.
+    """
     split = {
         "type": "Split",
         "pattern": {"Regex": PATTERN},

@@ -124,7 +124,8 @@ def literal(
         document: the document.
         source: the file that it is from, for what lies beside it.
         options: what the caller says.
-        rewrites: makes the steps of the normalizer in place of the document's; None: there is none.
+        rewrites: gives the steps of a normalizer that takes the place of the document's, whose
+            patterns it adds; None: the document's counts.
 
     Raises:
         SourceError: it holds what no artifact can.
@@ -164,7 +165,7 @@ def literal(
 
 
 def _naming(value: Value, read_component: Callable[[Value], Read]) -> Read:
-    """Return what a component becomes; an error of its pattern says where it stands.
+    """Return what a function makes of a component; an error of a pattern says where that stands.
 
     Raises:
         SourceError: the pattern cannot be compiled, or as the function does.
@@ -341,7 +342,13 @@ def components(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def settings_beside(source: Source) -> dict[str, str]:
-    """Return what tokenizer_config.json and chat_template.jinja say of chats, for the record."""
+    """Return the tokens with roles and the chat template of the files beside one, for the record.
+
+    The files are tokenizer_config.json and chat_template.jinja, whose template counts before.
+
+    Raises:
+        SourceError: tokenizer_config.json is damaged.
+    """
     found: dict[str, str] = {}
     document = source.json_beside()
     for key, value in document.items():

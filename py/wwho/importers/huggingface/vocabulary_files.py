@@ -23,6 +23,7 @@ BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def _added(texts: Sequence[str], vocab: dict[str, int]) -> list[dict[str, Any]]:
+    """Return items of "added_tokens" for the texts that the vocabulary has, as special tokens."""
     flags = dict.fromkeys(FLAGS, False)
     return [
         {"id": vocab[text], "content": text, "special": True, **flags}
@@ -32,6 +33,7 @@ def _added(texts: Sequence[str], vocab: dict[str, int]) -> list[dict[str, Any]]:
 
 
 def _sniff_lines(source: Source) -> bool:
+    """Return whether a file is a vocab.txt: most lines are one word, one is [UNK] or [PAD]."""
     lines = source.head.split(b"\n")
     texts = {line.strip() for line in lines}
     several = sum(len(line.split()) > 1 for line in lines)  # words of a token: there are few
@@ -39,6 +41,12 @@ def _sniff_lines(source: Source) -> bool:
 
 
 def _read_lines(source: Source, options: Options) -> Imported:
+    """Return the model of a vocab.txt with what BertWordPieceTokenizer does.
+
+    Raises:
+        SourceError: nothing tells whether text is lower-cased, [SEP] or [CLS] is missing, or as
+            `make` does.
+    """
     settings = source.json_beside()
     lowercase = options.lowercase
     if lowercase is None:
@@ -91,7 +99,11 @@ def pieces_in(file: Source) -> dict[str, int]:
 
 
 def _lines(source: Source) -> list[str]:
-    """Return the lines of a file."""
+    """Return the lines of a file, without line feeds.
+
+    Raises:
+        SourceError: it is not UTF-8.
+    """
     try:
         lines = source.data.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
@@ -107,6 +119,11 @@ def _sniff_vocab(source: Source) -> bool:
 
 
 def _vocab_and_merges(source: Source) -> tuple[dict[str, int], list[list[str]]]:
+    """Return the content of a vocab.json, unchecked, and the pairs of the merges.txt beside it.
+
+    Raises:
+        SourceError: there is no merges.txt, or a file is malformed.
+    """
     merges = source.beside("merges.txt")
     if merges is None:
         raise SourceError("the vocabulary of a BPE needs its merges: put merges.txt beside it")
@@ -184,6 +201,9 @@ def _added_beside(
         source: the vocabulary, beside which added_tokens.json may lie.
         settings: the tokenizer_config.json; {} if there is none.
         vocab: the ids of the vocabulary, by text.
+
+    Raises:
+        SourceError: added_tokens.json is damaged.
     """
     listed = settings.get("added_tokens_decoder")
     older = source.json_beside("added_tokens.json") if listed is None else {}

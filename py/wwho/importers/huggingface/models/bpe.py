@@ -224,6 +224,16 @@ def read_merges(value: Value, vocab: Collection[str], prefix: str) -> list[Merge
 
 
 def _read_merge(raw: Any, listed: Value, number: int) -> Merge:
+    """Return the two texts of a merge.
+
+    Args:
+        raw: the merge: a list of both, or a text with a space between them.
+        listed: the list of merges, for the message.
+        number: its place in the list.
+
+    Raises:
+        SourceError: it is neither.
+    """
     match raw.split(" ") if isinstance(raw, str) else raw:
         case [str(left), str(right)]:
             return left, right
@@ -284,7 +294,11 @@ class Written:
             left = later
 
     def _add(self, pair: Merge) -> bool:
-        """Add the form of what a merge makes; return whether its parts have forms."""
+        """Add the form of what a merge makes; return whether its parts have forms.
+
+        Raises:
+            SourceError: the token has another form already.
+        """
         parts = [self.forms.get(text) for text in pair]
         if parts[0] is None or parts[1] is None:
             return False
@@ -294,6 +308,7 @@ class Written:
         return True
 
     def _refuse(self, text: str) -> NoReturn:
+        """Raise SourceError for a token that merges make in two ways."""
         option = "continuing_subword_prefix" if self._prefix else "end_of_word_suffix"
         affix = self._value.raw[option]
         self._value.at(option).fail(

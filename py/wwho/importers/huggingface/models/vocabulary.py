@@ -70,7 +70,7 @@ def read_vocab(value: Value) -> dict[str, int]:
 
 
 def check_length(value: Value, text: str, most: int = MAX_TOKEN_BYTES) -> bytes:
-    """Return the bytes of a token.
+    """Return the bytes of a token, after checking how many they are.
 
     Args:
         value: the vocabulary, which the message names.

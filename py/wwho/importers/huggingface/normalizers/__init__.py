@@ -63,5 +63,10 @@ def steps(value: Value, patterns: Patterns) -> list[Rewrite]:
 
 
 def may_insert_in_front(value: Value) -> bool:
-    """Return whether a normalizer may put characters in front of a text, by an empty match."""
+    """Return whether a normalizer may put characters before a text, by an empty match.
+
+    Raises:
+        SourceError: a member of a Replace is missing or of another type.
+        PatternError: a pattern cannot be compiled.
+    """
     return any(map(replace.may_insert_in_front, sequence.parts(value)))

@@ -31,7 +31,11 @@ KEPT_CONTROLS = CodePointSet.of("\t", "\n", "\r")
 
 
 def steps(value: Value, patterns: Patterns) -> list[Rewrite]:
-    """Return up to five steps: clean, spaces, NFD, no marks, lower case."""
+    """Return up to five steps: clean, spaces, NFD, no combining marks, lower case.
+
+    Raises:
+        SourceError: an option is missing or of another type.
+    """
     clean, lowercase = value.flag("clean_text"), value.flag("lowercase")
     accents = value.option("strip_accents", bool)
     found: list[Rewrite] = []

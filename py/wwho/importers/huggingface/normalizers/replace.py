@@ -109,7 +109,12 @@ def holds_at_end(pattern: Node) -> bool:
 
 
 def may_insert_in_front(value: Value) -> bool:
-    """Return whether a normalizer is a Replace that may put its text in front of all characters."""
+    """Return whether a normalizer is a Replace that may put its text before all of a text.
+
+    Raises:
+        SourceError: a member is missing or of another type.
+        PatternError: the pattern cannot be compiled.
+    """
     if value.raw.get("type") != "Replace" or not value.text("content"):
         return False
     pattern = read_pattern(value)

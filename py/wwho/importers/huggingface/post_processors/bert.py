@@ -20,7 +20,7 @@ from wwho.importers.source import shown
 
 
 def process(value: Value, ids: Ids) -> Process:
-    """Return what puts the tokens around the parts.
+    """Return a function that puts the tokens around the parts; the second `sep` has the type 1.
 
     Raises:
         SourceError: a token is no text and id, or no token has that id.

@@ -28,7 +28,7 @@ LAST_MOVE = 3
 
 
 def process(value: Value, _: Ids) -> Process:
-    """Return what trims the offsets of texts, and changes no ids."""
+    """Return a function that trims the offsets of texts, and changes no ids."""
     return partial(trim, value)
 
 

@@ -22,7 +22,7 @@ from wwho.importers.huggingface.post_processors.parts import Ids, Parts, Process
 
 
 def process(value: Value, ids: Ids) -> Process:
-    """Return what puts the tokens around the parts, all of which get the type 0.
+    """Return a function that puts the tokens around the parts, all of which get the type 0.
 
     Raises:
         SourceError: a token is no text and id, or no token has that id.

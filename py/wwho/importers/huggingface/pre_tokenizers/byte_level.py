@@ -24,7 +24,11 @@ GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|
 
 
 def steps(value: Value, patterns: Patterns) -> list[Step]:
-    """Return up to three steps: the space in front, the cut, the spelling."""
+    """Return up to three steps: a space goes before the piece, the cut, the spelling.
+
+    Raises:
+        SourceError: an option is missing or of another type.
+    """
     value.flag("trim_offsets")
     found: list[Step] = []
     if value.flag("add_prefix_space"):

@@ -26,7 +26,7 @@ SCHEMES = ("always", "first", "never")
 
 
 def steps(value: Value, patterns: Patterns) -> list[Step]:
-    """Return up to three steps: spaces become markers, the marker in front, the cut.
+    """Return up to three steps: spaces become markers, one goes before the piece, the cut.
 
     Raises:
         SourceError: an option has no valid value, or two options contradict each other.
@@ -43,7 +43,11 @@ def steps(value: Value, patterns: Patterns) -> list[Step]:
 
 
 def _scheme(value: Value) -> str:
-    """Return the prepend_scheme, as it is given or as an old file says it."""
+    """Return the prepend_scheme, as it is given or as an old file says it (add_prefix_space).
+
+    Raises:
+        SourceError: there is no such scheme, or add_prefix_space contradicts it.
+    """
     scheme = value.text("prepend_scheme", "always")
     if scheme not in SCHEMES:
         value.at("prepend_scheme").fail(f"found {shown(scheme)}, expected always, first or never")
