@@ -221,8 +221,8 @@ def segment_unit_scanner(kind: AtomKind, schema: Schema, *, end_of_word: bool) -
     Args:
         kind: The kind of units.
         schema: The script.
-        end_of_word: Whether a U+0020 after the units is one of its own, instead of one before a
-            unit being part of it.
+        end_of_word: Whether a U+0020 is a unit of its own, a syllable that ends a word; otherwise
+            it belongs to the unit after it.
     """
     if kind is AtomKind.SYLLABLE:
         return unit_scanner(schema, end_of_word=end_of_word)
