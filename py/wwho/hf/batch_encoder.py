@@ -201,7 +201,9 @@ class BatchEncoder:
         """Return what a reader's method makes of both inputs of each sample.
 
         Args:
-            read: makes one result for each of several inputs.
+            read: called with all first inputs, and then with the second inputs that there are; the
+                bool is whether special tokens are ordinary text (`split_special_tokens`). It
+                returns one result for each input, in order.
             empty: the result for a second input that a sample does not have.
         """
         split = self._split_special_tokens

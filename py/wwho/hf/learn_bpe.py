@@ -69,7 +69,11 @@ def _learn_natively(
     vocab_size: int,
     min_freq: int,
 ) -> LearntBPE | None:
-    """Return what the native trainer learns; None if it is not here, or a text comes twice."""
+    """Return what the native trainer learns; None if it is not installed, or cannot tell.
+
+    It cannot if merges make a text twice, or one of over `MAX_TOKEN_BYTES` / 2 bytes. Arguments are
+    those of `learn_bpe`, but `texts`: the tokens that have the first ids, with the alphabet.
+    """
     try:
         from wwho.train.native import Merger, WordTable, record
     except BackendError:
@@ -100,7 +104,7 @@ def _learn_natively(
 def _learn_in_order(
     words: Mapping[str, int], texts: Sequence[str], vocab_size: int, min_freq: int
 ) -> LearntBPE:
-    """Return what `_Queue` learns; arguments are those of `learn_bpe`, with all first texts."""
+    """Return what `_Queue` learns; arguments are those of `_learn_natively`."""
     ids = {text: number for number, text in enumerate(texts)}
     queue = _Queue([[ids[char] for char in word] for word in words], [*words.values()])
     names = list(texts)

@@ -86,7 +86,16 @@ def open_model(source: Given, options: Mapping[str, Any]) -> Opened:
 
 
 def _open_folder(path: Path, name: str, options: Mapping[str, Any]) -> Opened:
-    """Return the model of a folder without a tokenizer.json, as its class makes it."""
+    """Return the model of a folder without a tokenizer.json, as its class makes it.
+
+    Args:
+        path: the folder.
+        name: the name of the model.
+        options: what the caller says, by the names of transformers.
+
+    Raises:
+        SourceError: the class cannot read the folder, or no artifact can hold its model.
+    """
     folder = ModelFolder(path, {key: as_json(value) for key, value in options.items()})
     made = import_source(folder, Options(name=name, fix_mistral_regex=options.get(FIX)))
     return Opened(
@@ -102,8 +111,12 @@ def _open_folder(path: Path, name: str, options: Mapping[str, Any]) -> Opened:
 def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) -> Opened:
     """Return the model of a tokenizer.json, changed as its class changes it by options.
 
-    Options are those of the caller and those of tokenizer_config.json beside it, as far as the
-    class knows them.
+    Options are those of tokenizer_config.json beside it and then those of the caller, as far as the
+    class knows them. `file` then has the changed document.
+
+    Raises:
+        SourceError: the file, or the one beside it, is damaged, or no artifact can hold its model.
+        ValueError: an option has a value that it cannot have.
     """
     model_class = class_beside(file.path)
     pre_tokenizer = json.dumps(file.document.get("pre_tokenizer"))

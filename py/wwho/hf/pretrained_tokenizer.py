@@ -303,7 +303,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     @add_bos_token.setter
     def add_bos_token(self, value: bool) -> None:
-        """Put a `bos_token` before each text from now on, or none, and the `eos_token` as asked."""
+        """Put a `bos_token` before each text from now on, or none, and the `eos_token` as asked.
+
+        Raises:
+            ValueError: as for `_change_bos_and_eos`; then nothing changes.
+        """
         self._change_bos_and_eos("_add_bos_token", value)
 
     @property
@@ -313,7 +317,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     @add_eos_token.setter
     def add_eos_token(self, value: bool) -> None:
-        """Put an `eos_token` behind each text from now on, or none; the `bos_token` as asked."""
+        """Put an `eos_token` behind each text from now on, or none; the `bos_token` as asked.
+
+        Raises:
+            ValueError: as for `_change_bos_and_eos`; then nothing changes.
+        """
         self._change_bos_and_eos("_add_eos_token", value)
 
     def _change_bos_and_eos(self, attribute: str, value: bool) -> None:
@@ -663,6 +671,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
         Returns:
             The paths of both files. They replace files that are there.
+
+        Raises:
+            OSError: a file cannot be written.
         """
         prefix = f"{filename_prefix}-" if filename_prefix else ""
         model_path = os.path.join(save_directory, prefix + VOCAB_FILE)
