@@ -203,6 +203,9 @@ def _read_numbers(cursor: Cursor, head: Head) -> tuple[int, int | None, int, int
     Returns:
         The number of superwords, the id of the lone space or None, and the numbers of unmade tokens
         and of ties.
+
+    Raises:
+        ArtifactError: they break a MUST of FORMAT.md, BPE.
     """
     n_superwords, space_id = cursor.numbers("II", "n_superwords and space_id")
     n_unmade, n_ties = (
@@ -226,7 +229,7 @@ def _read_numbers(cursor: Cursor, head: Head) -> tuple[int, int | None, int, int
 
 
 def _read_affixes(cursor: Cursor) -> tuple[str, str]:
-    """Read the prefix and the suffix of symbols."""
+    """Read the prefix and the suffix of symbols; raise ArtifactError if both are empty or long."""
     n_prefix, n_suffix, zero = cursor.numbers("BBH", "affixes")
     if not n_prefix + n_suffix or max(n_prefix, n_suffix) > MAX_AFFIX_BYTES or zero:
         cursor.fail(f"a prefix of {n_prefix} bytes and a suffix of {n_suffix}; {zero}")
@@ -234,7 +237,12 @@ def _read_affixes(cursor: Cursor) -> tuple[str, str]:
 
 
 def _read_bytes(cursor: Cursor, head: Head) -> tuple[bytes, ...]:
-    """Read the 256 symbols of a model of bytes."""
+    """Read the 256 symbols of a model of bytes.
+
+    Raises:
+        ArtifactError: one is no single byte, or ids are stated and the bytes do not ascend. That
+            all differ is for `read_bpe`.
+    """
     symbols = cursor.listed(256, "byte")
     if max(map(len, symbols)) > 1:
         cursor.fail("a symbol is no single byte")
@@ -246,7 +254,11 @@ def _read_bytes(cursor: Cursor, head: Head) -> tuple[bytes, ...]:
 def _read_merges(
     cursor: Cursor, head: Head, symbols: Sequence[bytes], n_merges: int
 ) -> Sequence[Pair]:
-    """Read the two columns of parts, and return the pairs that merge."""
+    """Read the two columns of parts, and return the pairs of tokens' numbers that merge.
+
+    Raises:
+        ArtifactError: a part is no token, parts come later than `head` says, or a pair comes twice.
+    """
     cursor.status = "PAIRS"
     lefts = cursor.lebs(n_merges, "left column")
     rights = cursor.lebs(n_merges, "right column")
@@ -293,7 +305,12 @@ class _Order:
     def distances(self, rights: Sequence[int]) -> list[int]:
         """Return, for each merge in order, the distance of its right token.
 
-        `last` gets the classes with which the merged tokens end.
+        That is how many places of `tokens` the right token stands behind the first token that
+        begins with the class with which the left token ends, modulo the number of tokens. `last`
+        gets the classes with which the merged tokens end.
+
+        Args:
+            rights: the right tokens of the merges.
         """
         begin, last, n = self.begin, self.last, len(self.tokens)
         place = [0] * n
@@ -313,9 +330,7 @@ class _Order:
         `last` gets the classes with which the merged tokens end.
 
         Args:
-            distances: for each merge, how far its right token is in `tokens` behind the first
-                token that begins with the class with which the left token ends. Behind the end of
-                `tokens`, counting goes on at its start.
+            distances: what `distances` returned for them.
         """
         tokens, begin, last, n = self.tokens, self.begin, self.last, len(self.tokens)
         found = []
@@ -344,10 +359,13 @@ def _check_pairs(cursor: Cursor, n_symbols: int, merges: Sequence[Pair], later: 
     """Check that no pair occurs twice, and that parts come before what they make.
 
     Args:
-        cursor: refuses the file.
+        cursor: raises the error, and gets its status.
         n_symbols: the number of symbols.
         merges: the pairs.
         later: whether parts may come later; then at least one has to.
+
+    Raises:
+        ArtifactError: with the status PAIR_ORDER or PAIR_DUPLICATE.
     """
     pairs = enumerate(merges, n_symbols)
     first = next(

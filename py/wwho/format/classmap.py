@@ -28,10 +28,11 @@ class ClassMap:
         return self.ranges[bisect_right(self._firsts, code_point) - 1][2]
 
     def relabel(self, labels: Sequence[int]) -> ClassMap:
-        """Rename classes; classes with equal new names become one.
+        """Return the map with other numbers for classes; classes with equal ones become one.
 
         Args:
-            labels: The new name of each class.
+            labels: The new number of each class. As in any map, they must count from 0 by first
+                occurrence.
         """
         joined: list[tuple[int, int, int]] = []
         for first, last, old in self.ranges:
@@ -53,12 +54,12 @@ class ClassMap:
 
     @cached_property
     def _firsts(self) -> list[int]:
-        """The first code point of each class."""
+        """The first code point of each range."""
         return [first for first, _, _ in self.ranges]
 
 
 def overlay(maps: Sequence[ClassMap]) -> tuple[ClassMap, tuple[tuple[int, ...], ...]]:
-    """Lay maps over each other.
+    """Lay maps over each other: return the map of their common classes, and what these are.
 
     Args:
         maps: Any number of maps.

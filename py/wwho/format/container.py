@@ -90,7 +90,12 @@ def fail(status: str, message: str) -> ArtifactError:
 
 
 def _header(blob: bytes) -> int:
-    """Check the 20 bytes of the header, and return the number of sections."""
+    """Check the 20 bytes of the header, and return the number of sections.
+
+    Raises:
+        ArtifactError: with the status MAGIC, TRUNCATED, VERSION, SECTION_TABLE, TRAILING or
+            CHECKSUM.
+    """
     if blob[:8] != MAGIC[: len(blob)]:
         if kind := foreign(blob):
             raise fail("MAGIC", f"the file is no .wwho artifact but {kind}")
@@ -124,7 +129,11 @@ def _header(blob: bytes) -> int:
 
 
 def _section_table(blob: bytes, n_sections: int) -> tuple[Section, ...]:
-    """Check the order, kinds, bounds and padding of the sections, and return them."""
+    """Check the order, kinds, bounds and padding of the sections, and return them.
+
+    Raises:
+        ArtifactError: with the status SECTION_ORDER, SECTION_KIND, SECTION_BOUNDS or PADDING.
+    """
     expected, sections = HEADER_BYTES + ENTRY_BYTES * n_sections, []
     last_kind = n_models = 0
     for kind, offset, length in struct.iter_unpack("<III", blob[HEADER_BYTES:expected]):

@@ -44,7 +44,7 @@ class Cursor:
         return struct.unpack(f"<{layout}", self.take(struct.calcsize(f"<{layout}"), what))
 
     def zeros(self, multiple: int, what: str) -> None:
-        """Move to the next multiple of bytes; refuse bytes in between that are not 0."""
+        """Move on to a place that is a multiple of bytes; refuse bytes before it that are not 0."""
         if any(self.take(padding(self.at, multiple), what)):
             self.fail(f"{what}: padding that is not zero")
 

@@ -118,7 +118,11 @@ def _is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def _replace(target: Path, data: Iterable[bytes]) -> None:
-    """Write beside the target, flush, then rename over it."""
+    """Write parts of a content beside the target, flush to the disk, then rename over it.
+
+    Raises:
+        OSError: that failed; the target is as it was, and the file beside it is gone.
+    """
     # A name of its own, since the target's with an addition could be too long.
     temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
     try:
@@ -134,7 +138,11 @@ def _replace(target: Path, data: Iterable[bytes]) -> None:
 
 @contextmanager
 def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let an OSError name the path as given, not a temporary file or the target of a link."""
+    """Let an OSError name the path as given, not a temporary file or the target of a link.
+
+    Raises:
+        OSError: in place of one that the block raises.
+    """
     try:
         yield
     except OSError as error:

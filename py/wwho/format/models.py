@@ -95,7 +95,11 @@ def read_heads(sections: Sequence[bytes]) -> list[Head]:
 
 
 def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
-    """Read and check a head; `before` are the heads of the models before it."""
+    """Read and check a head; `before` are the heads of the models before it.
+
+    Raises:
+        ArtifactError: it breaks a MUST of FORMAT.md, MODEL.
+    """
     head = Head(*struct.unpack(HEAD, cursor.take(struct.calcsize(HEAD), "head")))
     if head.kind not in KINDS:
         cursor.fail(f"a model of unknown kind {head.kind}: update wwho")
@@ -117,7 +121,16 @@ def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
 
 
 def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
-    """Check that the kind, the flags and the ids of a head fit what becomes of unknown text."""
+    """Check that the kind, the flags and the ids of a head fit what becomes of unknown text.
+
+    Args:
+        cursor: raises the error.
+        head: the head.
+        before: the heads of the models before it, one of which may be the speller.
+
+    Raises:
+        ArtifactError: they do not.
+    """
     unknown = Unknown(head.unknown)
     kind = KINDS[head.kind].type
     bpe = kind is BPE
@@ -162,7 +175,15 @@ def read_models(sections: Sequence[bytes], heads: Sequence[Head]) -> tuple[Model
 
 
 def _model(data: bytes, head: Head) -> Model:
-    """Read and check one model, which follows its head."""
+    """Read and check one model, which follows its head.
+
+    Args:
+        data: the bytes of the section MODEL, with the head.
+        head: the head, which was checked before.
+
+    Raises:
+        ArtifactError: the model breaks a MUST of FORMAT.md.
+    """
     cursor = Cursor(data, "MODEL")
     cursor.take(struct.calcsize(HEAD), "head")
     model = KINDS[head.kind].read(cursor, head)
@@ -241,7 +262,12 @@ def check_ids(artifact: Artifact, heads: Sequence[Head]) -> None:
 
 
 def _check_policy(artifact: Artifact, number: int) -> None:
-    """Check that no shorter policy gives the ids of a model, and the id of its lone space."""
+    """Check that a model's ids step over some if they are to, and the id of its lone space.
+
+    Raises:
+        ArtifactError: ids of STEP count up one by one, or go with a lone space; or with COUNT, the
+            lone space has not the id after the model's others. `.status` is MODEL.
+    """
     model, ids = artifact.models[number], artifact.token_ids[number]
     space_id = getattr(model, "space_id", None)
     if model.id_policy is Ids.STEP:

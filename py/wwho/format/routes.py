@@ -93,7 +93,16 @@ def read_routes(
 
 
 def _read_route(cursor: Cursor, what: str, source: _Source) -> Route:
-    """Return the next route; check that the model and the steps that it names exist."""
+    """Return the next route; check that the model and the steps that it names exist.
+
+    Args:
+        cursor: the section.
+        what: what messages call the route.
+        source: what a route may name.
+
+    Raises:
+        ArtifactError: they do not; or there are too many steps, or no name.
+    """
     model, n_steps, units = cursor.numbers("BBH", what)
     if model >= len(source.heads):
         cursor.fail(f"{what}: model {model} of {len(source.heads)}")
@@ -124,7 +133,7 @@ def allowed_in_route(step: Step) -> bool:
 
 
 def _check_steps(cursor: Cursor, route: Route, head: Head) -> None:
-    """Check that a route may have each of its steps."""
+    """Raise ArtifactError if a route has a step that it may not have; `head` is its model's."""
     for place, step in enumerate(route.steps):
         what = f"route {route.name!r}: {type(step).__name__} as step {place}"
         if not allowed_in_route(step):
@@ -136,7 +145,12 @@ def _check_steps(cursor: Cursor, route: Route, head: Head) -> None:
 
 
 def _check_units(cursor: Cursor, route: Route, source: _Source) -> None:
-    """Check that a route has units if and only if its model takes them, and that they fit it."""
+    """Check that a route has units if and only if its model takes them, and that they fit it.
+
+    Raises:
+        ArtifactError: that is not so; or the automaton of units is missing, looks behind, has too
+            many rules, or matches several characters where the model takes single ones.
+    """
     what, head = f"route {route.name!r}", source.heads[route.model]
     if (route.units is not None) != bool(head.units):
         cursor.fail(f"{what}: units go with a model whose symbols they are")
@@ -169,6 +183,13 @@ def _check_rivals(cursor: Cursor, ending: Sequence[Route]) -> None:
     """Check that routes of one model of units cut alike if they may be given the same text.
 
     Which of these routes a text gets depends on what follows it; how it is cut must not.
+
+    Args:
+        cursor: raises the error.
+        ending: the routes that the router may choose in one of its states, by what is read next.
+
+    Raises:
+        ArtifactError: two of them have one model, and other automata of units.
     """
     rivals = {(route.model, route.units) for route in ending if route.units is not None}
     if len(rivals) > len({model for model, _ in rivals}):

@@ -134,7 +134,16 @@ def read_automata(data: bytes, n_classes: int) -> tuple[Automaton, ...]:
 
 
 def _automaton(cursor: Cursor, n_classes: int, number: int) -> Automaton:
-    """Read and check the next automaton."""
+    """Read and check the next automaton.
+
+    Args:
+        cursor: the section AUTOMATA.
+        n_classes: how many classes of characters the file has.
+        number: the number of the automaton, which becomes its name.
+
+    Raises:
+        ArtifactError: it breaks a MUST of FORMAT.md, AUTOMATA.
+    """
     name = f"automaton {number}"
     cursor.status = "AUTOMATON_SHAPE"
     n_states, n_columns, n_rules, flags = cursor.numbers("4H", name)
@@ -159,7 +168,11 @@ def _automaton(cursor: Cursor, n_classes: int, number: int) -> Automaton:
 
 
 def _check_table(cursor: Cursor, rows: Sequence[Sequence[Pair]], n_rules: int, name: str) -> None:
-    """Check that marks name rules, that state 0 stays dead, and that scans end with the text."""
+    """Check that marks name rules, that state 0 stays dead, and that scans end with the text.
+
+    Raises:
+        ArtifactError: with the status AUTOMATON_TABLE.
+    """
     cursor.status = "AUTOMATON_TABLE"
     if any(mark > n_rules for row in rows for mark, _ in row):
         cursor.fail(f"{name} has a mark over {n_rules}")

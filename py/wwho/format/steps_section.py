@@ -119,7 +119,11 @@ def _gaps(values: Iterable[int]) -> list[int]:
 
 
 def _code_point(c: Cursor, value: int, *, match: bool = False) -> int:
-    """Return a number if it is a code point; with `match`, U+DFFF is one, too, which is `MATCH`."""
+    """Return a number if it is a code point; with `match`, U+DFFF is one, too, which is `MATCH`.
+
+    Raises:
+        ArtifactError: it is a surrogate, or beyond all code points.
+    """
     if not 0 <= value < 0x110000:
         c.fail(f"{value:#x} is no code point")
     if value in SURROGATES and not (match and value == ord(MATCH)):
@@ -128,13 +132,21 @@ def _code_point(c: Cursor, value: int, *, match: bool = False) -> int:
 
 
 def _read_near(c: Cursor, last: int, n: int, *, match: bool = False) -> tuple[int, ...]:
-    """Read `n` code points, each as its difference to the one before it, the first to `last`."""
+    """Return `n` code points, each read as its difference to the one before, the first to `last`.
+
+    Raises:
+        ArtifactError: a number is no code point; with `match`, U+DFFF is one.
+    """
     _, *found = leb.unzigzag([2 * last, *c.lebs(n, "code points")])
     return tuple(_code_point(c, each, match=match) for each in found)
 
 
 def _read_ascending(c: Cursor, n: int, width: int = 1) -> Iterator[tuple[int, ...]]:
-    """Yield `n` entries of `width` numbers, of which the first is an ascending code point."""
+    """Yield `n` entries of `width` numbers, of which the first is an ascending code point.
+
+    Raises:
+        ArtifactError: a first number is no code point.
+    """
     last = -1
     for _ in range(n):
         gap, *rest = c.lebs(width, "entries")
@@ -238,6 +250,10 @@ def _read_contents(
         n_targets: how many code points all contents have together.
         size: returns the number of code points of a content, given the number before it.
         match: whether U+DFFF may stand in a content.
+
+    Raises:
+        ArtifactError: a content is too long, a number is no code point, or there are not
+            `n_targets` code points.
     """
     found, last, total = [], 0, 0
     for _ in range(n):
