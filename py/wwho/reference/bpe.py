@@ -183,7 +183,12 @@ class Units(Engine[BPE]):
         yield from map(self.token, merge(phrase, self._superwords))
 
     def _known_tokens(self, words: Sequence[Sequence[bytes]]) -> list[int] | None:
-        """Return the numbers of the tokens of words; None if a unit is no symbol."""
+        """Return the numbers of the tokens of words, one word after another.
+
+        A word of several units whose text is in `_merged_texts` is that one token, without a look
+        at its units; any other word is merged from its symbols. None if a unit of such another word
+        is no symbol.
+        """
         tokens: list[int] = []
         for units in words:
             whole = self._merged_texts.get(b"".join(units)) if len(units) > 1 else None

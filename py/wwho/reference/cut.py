@@ -52,7 +52,12 @@ def cut_places(step: Cut, text: str, scanners: CompiledScanners) -> list[tuple[i
 
 
 def groups(start: int, end: int, size: int) -> list[tuple[int, int]]:
-    """Cut a stretch into groups of a size, counted from its end: the first may be shorter.
+    """Return the start and the end of each group that a match is cut into, counted from its end.
+
+    Args:
+        start: where the match begins, in characters.
+        end: where it ends.
+        size: how many characters a group has; the first one may have fewer.
 
     Example:
         >>> groups(0, 7, 3)

@@ -79,6 +79,10 @@ class Engine(Generic[AnyModel]):
     def unknown(self, text: bytes, unk: bool) -> Iterator[Token]:
         """Yield the tokens of text that the model does not know (FORMAT.md, Encoding 5 and 9).
 
+        They are unk_id, if the caller asks for it, or if a byte has no token and no speller is
+        there; else what the speller makes of the text; else the tokens of its bytes. Where the
+        model has nothing of these, there are none.
+
         Args:
             text: the text.
             unk: whether the caller asks for unk_id.

@@ -55,7 +55,7 @@ def decomposed(step: Map, character: str) -> Sequence[str]:
 
 
 def ordered(step: Map, characters: Sequence[Passing]) -> list[Passing]:
-    """Return the characters with each run of marks sorted by their classes, stably."""
+    """Return the characters with each run of combining marks sorted by their classes, stably."""
     out: list[Passing] = []
     marks: list[Passing] = []
 
@@ -72,7 +72,10 @@ def ordered(step: Map, characters: Sequence[Passing]) -> list[Passing]:
 
 
 def composed(step: Map, characters: Sequence[Passing]) -> list[Passing]:
-    """Return the characters with each starter composed with later ones that nothing blocks."""
+    """Return the characters with each starter composed with later ones that nothing blocks.
+
+    A combining mark that stays between the two blocks characters of no higher class than its own.
+    """
     out: list[Passing] = []
     starter: int | None = None
     for character in characters:
