@@ -42,7 +42,7 @@ class Charsmap:
 # A model's charsmap is read with its file, and again as a normalizer.
 @lru_cache(maxsize=1)
 def read_charsmap(data: bytes) -> Charsmap:
-    """Read a charsmap; an empty one replaces nothing.
+    """Return what a charsmap replaces, given its bytes; an empty one replaces nothing.
 
     Raises:
         SourceError: an offset leaves the data, the array has a cycle, or a text or a replacement is
@@ -80,6 +80,7 @@ def read_charsmap(data: bytes) -> Charsmap:
 
 
 def _decoded(text: bytes) -> str:
+    """Return the text of some bytes; raise SourceError if they are not UTF-8."""
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:
@@ -87,9 +88,13 @@ def _decoded(text: bytes) -> str:
 
 
 def _keys(units: tuple[int, ...]) -> list[tuple[bytes, int]]:
-    """Return all texts of a double array, with the value of each.
+    """Return all texts of a double array, with the value of each: the place of its replacement.
 
     Texts share their ends there, so a unit is reached in many ways; a cycle shows by its depth.
+
+    Raises:
+        SourceError: a text is too long or its value is outside the array, or there are too many
+            units on the way.
     """
     # Of the units below each place: their byte, whether they end a text, and what is below them.
     children: dict[int, list[tuple[bytes, int, int]]] = defaultdict(list)
@@ -122,7 +127,7 @@ def _bad(message: str) -> SourceError:
 
 
 def write_charsmap(rules: Mapping[str, str]) -> bytes:
-    """Write rules as a charsmap; without rules it is empty.
+    """Return the bytes of a charsmap of these rules, text to replacement; b"" without rules.
 
     Raises:
         ExportError: a text is empty or has U+0000, as none may there, or a lone surrogate, or there
@@ -163,7 +168,7 @@ def _nodes(keys: list[tuple[bytes, bytes]], places: Mapping[bytes, int]) -> tupl
 
     Args:
         keys: the texts and what replaces them, ascending.
-        places: the value of each replacement.
+        places: the value of each replacement, which byte 0 leads to.
     """
     numbers: dict[Node, int] = {}
     path: list[list[tuple[int, int]]] = [[]]
@@ -188,10 +193,14 @@ def _nodes(keys: list[tuple[bytes, bytes]], places: Mapping[bytes, int]) -> tupl
 
 
 def _array(nodes: list[Node], root: int) -> list[int]:
-    """Return the units; the first one leads to the root."""
+    """Return the units of the double array of these nodes; the first one leads to the root.
+
+    Raises:
+        ExportError: there are over `MAX_UNITS`.
+    """
     layout = _Layout()
     order = sorted(range(len(nodes)), key=lambda number: -len(nodes[number]))
-    bases = {number: layout.place([byte for byte, _ in nodes[number]]) for number in order}
+    bases = {number: layout.take_base([byte for byte, _ in nodes[number]]) for number in order}
     units = layout.units
     units[0] = bases[root] << 10
     for number, base in bases.items():
@@ -212,16 +221,26 @@ class _Layout:
 
     Attributes:
         units: the units so far.
-        free: those of them that are not taken, by blocks that have many.
-        bases: the places that nodes have, no two the same one; none is 0, which means nothing.
+        free: the units of each block that are not taken, by the first unit of the block. Blocks
+            that are found full are removed.
+        bases: the bases that nodes have, no two the same one; none is 0, which means nothing.
     """
 
     units: list[int] = field(default_factory=list)
     free: dict[int, set[int]] = field(default_factory=dict)
     bases: set[int] = field(default_factory=lambda: {0})
 
-    def place(self, labels: list[int]) -> int:
-        """Take a place for a node with such bytes."""
+    def take_base(self, labels: list[int]) -> int:
+        """Return a new base for a node with these bytes, and take the units that it needs.
+
+        They are ``base ^ label`` for each label, all of them free until now.
+
+        Args:
+            labels: the bytes that lead on from the node, at least one.
+
+        Raises:
+            ExportError: there are over `MAX_UNITS`.
+        """
         for block in self._blocks():
             free = self.free[block]
             for unit in free:
@@ -233,7 +252,11 @@ class _Layout:
         raise AssertionError
 
     def _blocks(self) -> Iterator[int]:
-        """Yield the blocks, the newest first, and then a new one."""
+        """Yield the last blocks in `free`, at most 16, then a new one, each as its first unit.
+
+        Raises:
+            ExportError: there is no room for a new one.
+        """
         for block in [*self.free][-16:]:
             if self.free[block]:
                 yield block

@@ -46,7 +46,7 @@ def read_metadata(file: BinaryIO, wanted: Callable[[str], bool]) -> dict[str, An
 
     Args:
         file: the file, at its start; it is read up to the end of the metadata.
-        wanted: whether the value of a key is kept; all others are passed over.
+        wanted: returns whether the value of a key is kept; all others are passed over.
 
     Raises:
         SourceError: it is of another version, or damaged.
@@ -81,9 +81,19 @@ def read_metadata(file: BinaryIO, wanted: Callable[[str], bool]) -> dict[str, An
 
 
 class _Reader:
-    """A place in a file whose size is known."""
+    """A place in a file whose size is known. Each method reads from the place on and moves it.
+
+    Every method raises a SourceError if the file does not have what it reads; `what` or `key` names
+    that in the message.
+
+    Attributes:
+        file: the file.
+        left: how many bytes of it are after the place.
+        kept: how many bytes of values were kept so far.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
+        """Begin where the file stands."""
         self.file = file
         start = file.tell()
         self.left = file.seek(0, os.SEEK_END) - start
@@ -91,7 +101,7 @@ class _Reader:
         self.kept = 0
 
     def expect(self, size: int, what: str) -> None:
-        """Refuse what cannot be there."""
+        """Refuse what takes more bytes than are left; nothing is read."""
         if size > self.left:
             raise SourceError(
                 f"{what} take at least {size} bytes, {self.left} are left; the file is cut off or "
@@ -118,7 +128,7 @@ class _Reader:
         return struct.unpack(f"<{layout}", self.take(struct.calcsize(f"<{layout}"), what))
 
     def text(self, what: str, most: int) -> bytes:
-        """Return the next text."""
+        """Return the next text, which may have `most` bytes."""
         (size,) = _SIZE.unpack(self.take(8, what))
         if size > most:
             self.expect(size, what)
@@ -126,7 +136,7 @@ class _Reader:
         return self.take(size, what)
 
     def value(self, kind: int, key: str, keep: bool) -> Any:
-        """Return the next value; None where it is not kept."""
+        """Return the next value, of the type `kind`; None where it is not kept."""
         if kind in _NUMBERS:
             (number,) = self.numbers(_NUMBERS[kind], key)
             return number if keep else None
@@ -140,7 +150,7 @@ class _Reader:
         raise SourceError(f"{key}: a value of the unknown type {kind}; the file is damaged")
 
     def items(self, key: str, keep: bool) -> Any:
-        """Return the next array; None where it is not kept."""
+        """Return the next array: a list, or bytes for numbers of 8 bits; None if it is not kept."""
         kind, count = self.numbers("IQ", key)
         if kind not in _NUMBERS and kind != _STRING:
             raise SourceError(f"{key}: an array of the type {kind}, which no tokenizer has")
@@ -158,7 +168,7 @@ class _Reader:
         return data if layout in "bB" else list(struct.unpack(f"<{count}{layout}", data))
 
     def texts(self, key: str, count: int, keep: bool) -> list[bytes] | None:
-        """An array of texts."""
+        """Return the next `count` texts; None where they are not kept."""
         if not keep:
             for _ in range(count):
                 self.skip(self.numbers("Q", key)[0], key)
@@ -166,7 +176,7 @@ class _Reader:
         return [self.keep(self.text(key, MAX_TEXT)) for _ in range(count)]
 
     def keep(self, data: bytes) -> bytes:
-        """Count what is kept."""
+        """Return bytes that are kept, and count them; refuse the file if they are too many."""
         self.kept += len(data)
         if self.kept > MAX_KEPT:
             raise SourceError(f"its metadata has over {MAX_KEPT >> 20} MB, more than any tokenizer")
@@ -176,7 +186,7 @@ class _Reader:
 def value(
     metadata: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any = None
 ) -> Any:
-    """Return the value of a key, which must be of a type where it is there.
+    """Return the value of a key, or `default` where the key is not there.
 
     Raises:
         SourceError: it is of another type.

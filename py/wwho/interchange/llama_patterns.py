@@ -144,7 +144,13 @@ def _with_space(chars: str) -> Pattern:
 
 
 def _cased(letters: str, tail: str, rest: str) -> Pattern:
-    """Words whose case changes but once, as far as it is that of ASCII."""
+    """Return the pattern of words whose case changes but once, as far as it is that of ASCII.
+
+    Args:
+        letters: the letters of words, as the inside of a set.
+        tail: a pattern of what may follow a word.
+        rest: a pattern of all that is no word.
+    """
     upper, lower = rf"(?:(?=[{letters}])[^a-z])", rf"(?:(?=[{letters}])[^A-Z])"
     start = r"[^\r\n\p{L}\p{N}]?"
     return Pattern(f"{start}{upper}*{lower}+{tail}|{start}{upper}+{lower}*{tail}|{rest}")

@@ -66,7 +66,7 @@ def fields(data: bytes, what: str) -> Iterator[Field]:
 def last_fields(data: bytes, what: str) -> dict[int, Value]:
     """Return the fields of a message by number: of one that comes several times, the last.
 
-    A message within it that comes several times counts as one, put together.
+    That is wrong for a message within it, whose parts belong together: `fields` gives them all.
 
     Raises:
         SourceError: as `fields`.
@@ -75,7 +75,7 @@ def last_fields(data: bytes, what: str) -> dict[int, Value]:
 
 
 def as_float(value: Value) -> float:
-    """Return a number of fixed width; NaN where it is none."""
+    """Return the f32 that the value of a field is; NaN where it is none."""
     if not isinstance(value, bytes) or len(value) != 4:
         return float("nan")
     number: float = struct.unpack("<f", value)[0]
@@ -83,7 +83,11 @@ def as_float(value: Value) -> float:
 
 
 def _varint(data: bytes, at: int, what: str) -> tuple[int, int]:
-    """Return a number of at most 64 bits, and the place after it."""
+    """Return the number of at most 64 bits at a byte of a message, and the byte after it.
+
+    Raises:
+        SourceError: it has no end.
+    """
     value = shift = 0
     if at < len(data) and data[at] < 128:  # as nearly all are
         return data[at], at + 1

@@ -75,15 +75,15 @@ class Model:
         pieces: the tokens by id.
         algorithm: how they are chosen.
         byte_fallback: whether unknown characters become the tokens of their bytes.
-        suffix: whether the mark of a space is put after a word, not before it.
+        suffix: whether the marker for a space is put after a word, not before it.
         unk_surface: what the unknown token decodes to.
         charsmap: what is replaced in a text first.
         charsmap_bytes: the same as the file has it.
         names: the texts of the unknown, first, last and padding token, by "unk", "bos", "eos" and
             "pad", as far as the trainer had them.
-        add_dummy_prefix: whether a text begins with a mark that it does not have itself.
+        add_dummy_prefix: whether a text begins with a marker that it does not have itself.
         remove_extra_whitespaces: whether spaces at both ends go, and repeated ones become one.
-        escape_whitespaces: whether spaces become marks.
+        escape_whitespaces: whether spaces become markers.
     """
 
     pieces: tuple[Piece, ...]
@@ -100,7 +100,7 @@ class Model:
 
     @property
     def unk_id(self) -> int:
-        """The id of the one unknown piece."""
+        """The id of the one unknown piece, which each model has."""
         return next(number for number, each in enumerate(self.pieces) if each.kind == Kind.UNKNOWN)
 
     def of_kind(self, *kinds: Kind) -> list[int]:
@@ -109,7 +109,9 @@ class Model:
 
 
 def parse_model(data: bytes) -> Model:
-    """Read a `.model`.
+    """Return the content of a `.model`, checked, as SentencePiece opens it.
+
+    With byte_fallback, a piece of U+0000 becomes an unused one.
 
     Raises:
         SourceError: it is damaged, or breaks a rule that SentencePiece keeps to; the message says
@@ -154,6 +156,11 @@ def parse_model(data: bytes) -> Model:
 
 
 def _piece(data: bytes, number: int) -> Piece:
+    """Return the piece that a message is; `number` is its id, for errors.
+
+    Raises:
+        SourceError: it is damaged, of an unknown type, or not UTF-8.
+    """
     what = f"piece {number}"
     text, score, kind = b"", 0.0, int(Kind.NORMAL)
     for name, wire, value in protobuf.fields(data, what):
@@ -223,6 +230,7 @@ def _is_reserved(piece: Piece) -> bool:
 
 
 def _check_denormalizer(data: bytes) -> None:
+    """Raise SourceError if the message denormalizer_spec has rules."""
     if protobuf.last_fields(data, "denormalizer_spec").get(2):
         raise SourceError(
             "denormalizer_spec has rules, by which decoded text is rewritten; no artifact holds "
@@ -231,12 +239,14 @@ def _check_denormalizer(data: bytes) -> None:
 
 
 def _algorithm(number: int) -> Algorithm:
+    """Return the algorithm with a number; raise SourceError if there is none."""
     if not 1 <= number <= max(Algorithm):
         raise SourceError(f"model_type is {number}; known are {', '.join(map(str, Algorithm))}")
     return Algorithm(number)
 
 
 def _number(spec: dict[int, protobuf.Value], number: int, name: str, default: int) -> int:
+    """Return a field that is a number, or the default; raise SourceError if it is another value."""
     value = spec.get(number, default)
     if not isinstance(value, int):
         raise SourceError(f"{name} is no number; the file is damaged")
@@ -244,6 +254,7 @@ def _number(spec: dict[int, protobuf.Value], number: int, name: str, default: in
 
 
 def _bytes(spec: dict[int, protobuf.Value], number: int, name: str, default: bytes = b"") -> bytes:
+    """Return a field that is bytes, or the default; raise SourceError if it is another value."""
     value = spec.get(number, default)
     if not isinstance(value, bytes):
         raise SourceError(f"{name} is no string of bytes; the file is damaged")
@@ -251,6 +262,7 @@ def _bytes(spec: dict[int, protobuf.Value], number: int, name: str, default: byt
 
 
 def _text(spec: dict[int, protobuf.Value], number: int, name: str, default: str) -> str:
+    """Return a field that is a text, or the default; raise SourceError if it is another value."""
     value = _bytes(spec, number, name, default.encode())
     try:
         return value.decode("utf-8")
@@ -259,7 +271,11 @@ def _text(spec: dict[int, protobuf.Value], number: int, name: str, default: str)
 
 
 def write_model(model: Model) -> bytes:
-    """Return the bytes of a `.model`."""
+    """Return the bytes of a `.model`. Nothing is checked, but that the charsmap can be written.
+
+    Raises:
+        ExportError: it cannot.
+    """
     pieces = b"".join(_write_field(PIECES, _write_piece(each)) for each in model.pieces)
     unknown = model.pieces[model.unk_id].text
     trainer = (
