@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> type:
-        """Return the class `Corpus` when it is first asked for."""
+        """Return the class `Corpus` when it is first asked for; any other name is an error."""
         if name != "Corpus":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from wwho.corpus import Corpus

@@ -260,7 +260,10 @@ class _Learner:
 
 
 def _ranked(texts: Sequence[str], lowest: float) -> Pieces:
-    """Return texts with scores that fall, all below another one, as f32.
+    """Return texts with scores that fall by one from text to text, as f32, all below `lowest`.
+
+    Raises:
+        ValueError: f32 has not so many numbers there.
 
     Example:
         >>> _ranked(["a", "b"], -1.5)

@@ -46,10 +46,18 @@ class PieceFile(Protocol):
     def lowest(self) -> float: ...  # noqa: D102
 
     def model_with(self, pieces: NewPieces) -> Model:
-        """Return the model alone, with further pieces, as texts after all steps go into it."""
+        """Return the model alone, with further pieces, as texts after all steps go into it.
+
+        Raises:
+            ArtifactError, SourceError: no artifact can hold it.
+        """
 
     def artifact_with(self, pieces: NewPieces) -> Artifact:
-        """Return the tokenizer with further pieces, whose ids count up behind all others."""
+        """Return the tokenizer with further pieces, whose ids count up behind all others.
+
+        Raises:
+            ArtifactError, SourceError: no artifact can hold it.
+        """
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,7 @@ class ModelFile:
         return min(self.model.pieces[number].score for number in self.model.of_kind(Kind.NORMAL))
 
     def _with(self, pieces: NewPieces) -> SentencePieceModel:
+        """Return the content with further normal pieces behind all others."""
         new = (Piece(text.encode(), score) for text, score in pieces)
         return replace(self.model, pieces=(*self.model.pieces, *new))
 
@@ -118,7 +127,11 @@ class DocumentFile:
 
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
-        """The ids of the model's tokens by text, with the added tokens that stand beside it."""
+        """The ids of the model's tokens by text, with the added tokens that stand beside it.
+
+        Raises:
+            ArtifactError: an added token has the text of a token, and another id.
+        """
         vocab = self.document["model"]["vocab"]
         pairs = vocab.items() if isinstance(vocab, dict) else _numbered(vocab)
         found: dict[str, int] = dict(pairs)
@@ -139,7 +152,7 @@ class DocumentFile:
 
     @property
     def lowest(self) -> float:
-        """The lowest score of a Unigram model; the scores of a BPE are its ranks."""
+        """The lowest score of a Unigram model; for a BPE, its number of merges made negative."""
         vocab = self.document["model"]["vocab"]
         if isinstance(vocab, dict):
             return -float(len(self.document["model"]["merges"]))

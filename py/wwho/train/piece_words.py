@@ -65,13 +65,15 @@ class Normalizer:
         self._before = before
 
     def texts(self, texts: Sequence[str]) -> list[str]:
-        """Return what becomes of texts."""
+        """Return what the steps make of each text: what the model sees, in one piece."""
         return [bytes(ids).decode() for ids in self._tokenizer.encode_batch(texts)]
 
     def words(self, words: Sequence[str]) -> list[str]:
-        """Return what becomes of words, each with the one character before it, within a text.
+        """Return what the steps make of each word within a text.
 
-        A word without a character before it stands at the beginning of a text.
+        Args:
+            words: the words, each with the one character before it; one that begins with a letter
+                stands at the beginning of a text.
         """
         inside = [word if is_letter(word[0]) else CONTEXT + word for word in words]
         found = self.texts(inside)
@@ -116,7 +118,7 @@ def normalized_words(
 
 
 def _letters(only: CodePointSet | None) -> Callable[[str], bool]:
-    """Return the function that tells the letters of words."""
+    """Return the function that tells whether a character may be in a word: a letter of `only`."""
     if only is None:
         return is_letter
 
