@@ -293,7 +293,7 @@ def _safe_piece_pattern(
 def _group_by_starters(
     known: Set[str], lefts_of: Mapping[str, Set[str]], marker: str
 ) -> tuple[dict[str, CodePointSet], str]:
-    """Group characters by the starters that a text may be cut before, if they come after them.
+    """Return groups of characters, by the starters before which a text may be cut after them.
 
     A starter is a character that may begin a piece. Those of STARTERS always count. Every other one
     is passed over if a letter is among its lefts, or if counting it makes more than MOST_GROUPS

@@ -129,6 +129,7 @@ def _joined(automaton: Automaton, cut: Cut) -> Automaton:
     joins = {mark: {o for o in later[START] if _joins(cut, mark, o)} for mark in later[START]}
 
     def step(state: State, symbol: int) -> tuple[int, State | None]:
+        """Return the mark before a symbol, and the state after it."""
         last, at = state
         mark, target = table[at][symbols[symbol]]
         if target in sure:
@@ -179,6 +180,7 @@ def _within(outer: Automaton, inner: Automaton) -> Automaton:
     later, sure = _later(outer.table), (_sure(outer.table), _sure(inner.table))
 
     def step(state: State, symbol: int) -> tuple[int, State | None]:
+        """Return the mark before a symbol, and the state after it."""
         out, at, other, only, back = state
         column, below = columns[symbol]
         if (symbol, out) == (END_OF_TEXT, START):
