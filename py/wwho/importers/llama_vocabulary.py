@@ -176,6 +176,7 @@ def _flags(vocabulary: Vocabulary) -> Callable[[bytes, TokenType], Flag]:
         lstrip = b"[MASK]"
 
     def flags(text: bytes, kind: TokenType) -> Flag:
+        """Return how a token is found."""
         found = Flag(0) if kind is TokenType.USER_DEFINED else Flag.SPECIAL
         if text == lstrip:
             found |= Flag.LSTRIP

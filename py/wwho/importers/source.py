@@ -86,7 +86,7 @@ class Source:
         return parse_json(self.data)
 
     def beside(self, name: str) -> Source | None:
-        """Another file of its folder; None where there is none, or the content came as bytes.
+        """Return another file of its folder; None if there is none, or the content came as bytes.
 
         Raises:
             SourceError: it is what stands for a file that was not fetched.

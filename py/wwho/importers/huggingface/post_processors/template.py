@@ -33,11 +33,12 @@ MOST_ITEMS = 100_000
 
 
 def process(value: Value, ids: Ids) -> Process:
-    """Return what fills the template with the parts.
+    """Return a function that fills the template with the parts of one text or of two.
 
     Raises:
-        SourceError: an item is neither a text nor a special token that is listed, or no token has
-            an id; and later, if the parts are not those of one text or two.
+        SourceError: an item is neither a text nor a special token that is listed, a list is too
+            long, or no token has an id. The function raises it for more than two parts, and for one
+            text whose template has a second.
     """
     special = value.at("special_tokens")
     names = special.be(dict)
@@ -50,6 +51,7 @@ def process(value: Value, ids: Ids) -> Process:
     ]
 
     def fill(parts: Parts) -> Parts:
+        """Return the template of so many texts with their parts in it, as one part."""
         if len(parts) > 2:
             value.fail("what is before it in the Sequence makes more than two parts of a text")
         form = forms[len(parts) - 1]
