@@ -43,6 +43,7 @@ class AddedTokens:
         place = self._placing(text)
 
         def match_from(at: int) -> tuple[Added, int, int] | None:
+            """Return the next token from a byte on that may stand where it does, and its match."""
             while tokens and (match := pattern.search(text, at)):
                 start, at = match.span()
                 if len(set(place(tokens[match[0]], start, at, start))) == 2:
@@ -89,6 +90,7 @@ class AddedTokens:
         found = [self._properties[self._classes.class_of(ord(c))] for c in characters]
 
         def place(token: Added, start: int, end: int, taken: int) -> tuple[int, int]:
+            """Return where a token stands, with the white space that belongs to it."""
             first, last = bisect_right(starts, start) - 1, bisect_right(starts, end) - 1
             around = found[max(first - 1, 0) : first] + found[last : last + 1]
             if token.flags & Flag.SINGLE_WORD and any(each & WORD for each in around):
