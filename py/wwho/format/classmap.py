@@ -31,8 +31,8 @@ class ClassMap:
         """Return the map with other numbers for classes; classes with equal ones become one.
 
         Args:
-            labels: The new number of each class. As in any map, they must count from 0 by first
-                occurrence.
+            labels: The new number of each class, from 0 on without gaps. The result is numbered by
+                first occurrence only if they are.
         """
         joined: list[tuple[int, int, int]] = []
         for first, last, old in self.ranges:
