@@ -336,7 +336,7 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
 def write_report(folder: str | os.PathLike[str], evaluation: Evaluation) -> None:
     """Write `index.html`, `report.md` and `report.json` into a folder, which is made if missing.
 
-    Files of these names are replaced.
+    The folder's parent must be there. Files of these names are replaced.
 
     Raises:
         OSError: the folder cannot be made or written to.
