@@ -41,7 +41,11 @@ class CodePointSet:
     ranges: tuple[Range, ...] = ()
 
     def __post_init__(self) -> None:
-        """Bring the ranges into their one canonical form."""
+        """Bring the ranges into their one canonical form.
+
+        Raises:
+            ValueError: If a range runs backwards or leaves the universe.
+        """
         object.__setattr__(self, "ranges", _merge_ranges(self.ranges))
 
     @classmethod

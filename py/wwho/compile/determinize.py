@@ -165,6 +165,7 @@ class _Stepper:
     """
 
     def __init__(self, nfa: Nfa, alphabet: Alphabet, *, longest: bool) -> None:
+        """Prepare to move threads; the arguments are those of `determinize`."""
         self.nfa = nfa
         self.alphabet = alphabet
         self.longest = longest

@@ -156,6 +156,8 @@ class _Builder:
     in two places: at `idle` if the current round of the innermost loop has taken nothing yet, at
     `moved` if it has. Outside of loops, and wherever it makes no difference, the two are equal.
 
+    Every method raises a PatternError if there would be more than MAX_NFA_STATES states.
+
     Attributes:
         states: The states so far.
         exits: The ends of the possessive repetitions so far.

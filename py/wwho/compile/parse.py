@@ -79,6 +79,7 @@ class _Parser(ABC):
     """A recursive-descent parser, whose methods move its cursor past what they parse.
 
     It parses alternation, sequence, repetition and groups, and leaves the rest to its subclasses.
+    Every method that parses raises a PatternError, with the position, where the notation is wrong.
 
     Attributes:
         cursor: The position in the pattern.
@@ -122,10 +123,10 @@ class _Parser(ABC):
         return seq(*parts)
 
     def parse_repetition(self) -> Node:
-        """Parse one part and the quantifier after it, if there is one.
+        """Parse one part and the quantifier after it, possessive or not, if there is one.
 
         Raises:
-            PatternError: If a quantifier stands first, or a second one follows.
+            PatternError: If a quantifier stands first, or another one follows it.
         """
         if self.cursor.peek() in QUANTIFIERS:
             raise self.cursor.error("there is nothing to repeat; escape the character")

@@ -91,8 +91,8 @@ def unit_scanner(schema: Schema, *, end_of_word: bool = False) -> Scanner:
 
     Args:
         schema: The script.
-        end_of_word: Whether a U+0020 after the units is one of its own, instead of one before a
-            unit being part of it.
+        end_of_word: Whether a U+0020 is a unit of its own, a syllable that ends a word; otherwise
+            it belongs to the unit after it.
     """
     return Scanner(schema.name, unit_rules(schema, end_of_word=end_of_word), longest=True)
 
