@@ -175,6 +175,9 @@ class Backend(Protocol):
       special are found all the same.
     - `unk` says whether units outside the vocabulary become `Info.unk_id`. If not, they are spelled
       with tokens of the base; a model that cannot do that ignores it.
+
+    Methods that take a text raise a BackendError if it has more than `MAX_LENGTH` bytes, or takes
+    more memory than there is; the reference has no such limits.
     """
 
     kind: str
@@ -328,10 +331,11 @@ class Backend(Protocol):
     def token_id(self, text: bytes) -> int:
         """Return the id of the token with exactly these bytes.
 
-        It is that of the last model that has such a token, otherwise that of an added token.
+        It is that of the last model that has such a token, otherwise that of an added token. A
+        model's token counts only if its id decodes to these bytes.
 
         Raises:
-            UnknownTokenError: no token has these bytes.
+            UnknownTokenError: no such token has these bytes.
         """
 
     # Many at once. A Python object for each unit or id, or a call for each token, costs many times

@@ -379,6 +379,10 @@ class NativeBackend(CoreBackend):
             threads: how many threads may share the parts.
             read_result: makes the result of an encoded part, of which it must copy what it returns.
             places: whether the places of tokens are wanted beside the ids.
+
+        Raises:
+            ValueError: `threads` is less than 1.
+            BackendError: a text is too long, or needs too much scratch memory.
         """
         want = _IDS | _PLACES if places else _IDS
 
@@ -844,7 +848,7 @@ def _id_rows(part: EncodedPart) -> list[list[int]]:
 def _rows_with_offsets(part: EncodedPart) -> list[IdsWithOffsets]:
     """Return the ids of each text of a part, and the code points that each id touches in its text.
 
-    It overwrites the columns of places with these.
+    The byte places in the part's memory become these, in place: call it once for a part.
     """
     memory, data = part.memory, ffi.from_buffer(part.data)
     texts = zip(pairwise(part.bounds), pairwise(part.rows), strict=True)

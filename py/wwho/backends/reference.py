@@ -123,13 +123,21 @@ class ReferenceBackend(Backend):
         ]
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """Return the text of some tokens, as the decoder joins them."""
+        """Return the text of some tokens, as the decoder joins them.
+
+        Raises:
+            UnknownTokenError: an id is not in the vocabulary.
+        """
         return self.decode_part(ids, False, False, False)[0]
 
     def decode_part(
         self, ids: Sequence[int], skip_special: bool, after: bool, more: bool
     ) -> tuple[bytes, int]:
-        """Return the text of the first tokens, and how many are final; see `Backend`."""
+        """Return the text of the first tokens, and how many ids were read for it; see `Backend`.
+
+        Raises:
+            UnknownTokenError: an id is not in the vocabulary.
+        """
         specials = set(self.info.specials.values()) if skip_special else ()
         texts = [(number, self.token_bytes(token)) for number, token in enumerate(ids)]
         texts = [(number, text) for number, text in texts if ids[number] not in specials]
@@ -143,13 +151,24 @@ class ReferenceBackend(Backend):
         return text, texts[-held][0] if held else len(ids)
 
     def token_bytes(self, token: int) -> bytes:
-        """Return the bytes of one token, before any decoder."""
+        """Return the bytes of one token, before any decoder.
+
+        Raises:
+            UnknownTokenError: the id is not in the vocabulary.
+        """
         if (text := self._texts.get(index(token))) is None:
             raise UnknownTokenError(unknown_id(token, self.info.n_vocab))
         return text
 
     def token_id(self, text: bytes) -> int:
-        """Return the id of the token with these bytes, of the last model that has it."""
+        """Return the id of the token with these bytes: of the last model that has it.
+
+        If no model has it, or only with an id that decodes to another text, it is the id of the
+        added token with this text.
+
+        Raises:
+            UnknownTokenError: there is none.
+        """
         for engine in reversed(self._walk.engines):
             number = engine.numbers.get(text)
             token = None if number is None else engine.ids[number]
