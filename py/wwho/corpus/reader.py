@@ -70,7 +70,7 @@ class Reading:
         """Return a block with its text normalized and its white space collapsed, as these ask.
 
         The block must end where no character of its text joins the next block's: after a line, or
-        before a space.
+        before a space. Its counts of lines stay.
         """
         text = nfc(block.text) if self.normalize else block.text
         if self.collapse:

@@ -191,6 +191,9 @@ def open_stored(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedRea
     Args:
         file: the name; ``-`` is the standard input.
         anywhere: whether the stream must be able to go to any place in the file.
+
+    Raises:
+        CorpusError, OSError: as `open_raw` does.
     """
     if file == STANDARD_INPUT:
         yield cast("io.BufferedReader", sys.stdin.buffer)
