@@ -28,6 +28,9 @@ def write_site(folder: Path, pyodide: Path | None) -> None:
         folder: where to write.
         pyodide: the folder of npm's package pyodide, which is copied; without it the page can
             neither import tokenizers nor run Python.
+
+    Raises:
+        OSError: a file cannot be read or written.
     """
     files = {
         FONTS: b"",

@@ -174,13 +174,21 @@ def operation(summary: str, body_bytes: int, *example: Any) -> Callable[[Run], R
 
 @operation("Turn texts into ids", 1 << 20, {"text": "ගමේ school"}, {"tokens": [240086, 3474]})
 def encode(question: EncodeQuestion) -> EncodeAnswer:
-    """Return the ids of a text."""
+    """Return the ids of a text.
+
+    Raises:
+        ProblemError: with 400 or 422, as `_call_with_specials` does.
+    """
     return EncodeAnswer(_call_with_specials(Tokenizer.encode, question))
 
 
 @operation("Count the tokens of texts", 1 << 20, {"text": "ගමේ school"}, {"count": 2})
 def count(question: EncodeQuestion) -> CountAnswer:
-    """Return the number of a text's tokens."""
+    """Return the number of a text's tokens.
+
+    Raises:
+        ProblemError: with 400 or 422, as `_call_with_specials` does.
+    """
     return CountAnswer(_call_with_specials(Tokenizer.count, question))
 
 
@@ -189,7 +197,7 @@ def decode(question: DecodeQuestion) -> DecodeAnswer:
     """Return the text of some ids.
 
     Raises:
-        ProblemError: with 422, an id is not in the encoding.
+        ProblemError: with 400, there is no such encoding; with 422, an id is not in it.
     """
     try:
         return DecodeAnswer(_find_tokenizer(question.encoding).decode(question.tokens))
@@ -202,7 +210,11 @@ SEGMENTS = {"segments": [{"route": "sinhala", "text": "ගමේ", "units": ["�
 
 @operation("Cut texts into segments and syllables", 1 << 15, {"text": "ගමේ"}, SEGMENTS)
 def segment(question: SegmentQuestion) -> SegmentAnswer:
-    """Return the segments of a text, with their syllables."""
+    """Return the segments of a text, with their syllables.
+
+    Raises:
+        ProblemError: with 400, there is no such encoding.
+    """
     segments = _find_tokenizer(question.encoding).segment(question.text)
     return SegmentAnswer([SegmentPart(*each) for each in segments])
 
