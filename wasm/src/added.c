@@ -22,9 +22,9 @@ WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *
     return WWHO_OK;
 }
 
-/* Return true if an added token with this text may have an id: no model's token has it, or one with the same text. It may also be in the
- * id map of a model, from which it is then removed: the id decodes to the added token. That does not work for models over bytes, which
- * look tokens up by their ids. */
+/* Give an id to an added token with this text of `length` bytes: models whose own token of this id has another text lose it from their id
+ * maps, so that the id decodes to the added token. Returns false if such a model cannot: it has no map, or is over bytes, which looks
+ * tokens up by their ids. Models with STEP get their ids later. */
 static bool take_id(wwho_model *model, uint32_t id, const uint8_t *text, size_t length) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
@@ -61,7 +61,7 @@ WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const u
     *wanted = (wwho_wanted){model, allowed, always, &model->firsts[allowed ? 2 : always]};
 }
 
-/* Return a hash of the first n of the loaded bytes, 1 to 8. Its highest bits are the number of a bit in a set. */
+/* Return a hash of the n lowest bytes of a word, 1 to 8. Its highest bits are the number of a bit in a set. */
 static HOT uint64_t hash_start(uint64_t bytes, uint32_t n) { return (bytes & ~UINT64_C(0) >> (64 - 8 * n)) * MIX; }
 
 /* Return true if bit number `bit` of a set is set. */
@@ -198,7 +198,8 @@ WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id) {
     return low < model->added.n_tokens && model->added_ids[low] == id ? low : WWHO_NONE;
 }
 
-/* Return the first place in text[at..end) where an added token of a kind may begin, or `end`. No place where one begins is skipped. */
+/* Return the first place in text[at..end) where an added token of a kind may begin, or `end`. None begins before that place; whether one
+ * begins there is not sure. */
 static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t end) {
     const wwho_starts *s = &wanted->model->starts;
     for (; at + 80 <= end; at += 64)

@@ -21,10 +21,11 @@ static void append_bytes(wwho_writing *w, const uint8_t *bytes, size_t n) {
     w->n += n;
 }
 
-/* Append the character of `width` bytes at `at` as a symbol: with prefix and suffix, as the symbol for unknown ones, or not at all if the
- * model lacks it and leaves it out. Tokens stand one after the other, as in tokenizers: each is as long as its units, and a token that
- * stands for a byte of an unknown symbol is one byte long. So where units are left out, or affixes fall back to bytes, later tokens are
- * not where their units are: w->reached is where the tokens so far end. */
+/* Append the character of `width` bytes at the place `at` as a symbol: with the prefix unless it begins the pretoken, and with the suffix
+ * if it ends it. A symbol that the model lacks is left out, replaced by the symbol for unknown ones (which then also stands for the next
+ * ones, with v->fuse), or kept, to become its bytes. Tokens stand one after the other, as in tokenizers: each is as long as its units, and
+ * a token that stands for a byte of an unknown symbol is one byte long. So where units are left out, or affixes fall back to bytes, later
+ * tokens are not where their units are: w->reached is where the tokens so far end. */
 static void append_symbol(wwho_writing *w, size_t at, uint32_t width) {
     const wwho_vocabulary *v = w->v;
     const bool prefix = v->n_prefix && at > w->start, suffix = v->n_suffix && at + width == w->end;

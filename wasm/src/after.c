@@ -259,8 +259,9 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
     return to;
 }
 
-/* Write the text of a run of n bytes as tokens of the list. Well-formed UTF-8 becomes one token, and otherwise each byte becomes U+FFFD;
- * with `each`, each character becomes a token, and only broken bytes become U+FFFD. Returns the end of the output. */
+/* Write the text of a run of n bytes as tokens of the list. Without `each`, well-formed UTF-8 becomes one token, and in any other run each
+ * byte becomes a token U+FFFD; with `each`, each character becomes a token, and only broken bytes become U+FFFD. Returns the end of the
+ * output. */
 static uint8_t *put_run(uint8_t *to, const uint8_t *run, uint32_t n, bool each) {
     static const uint8_t lost[] = {0xEF, 0xBF, 0xBD};
     if (n && !each && well_formed(run, n)) return append_token(to, run, n);
@@ -273,9 +274,9 @@ static uint8_t *put_run(uint8_t *to, const uint8_t *run, uint32_t n, bool each) 
     return to;
 }
 
-/* Apply DO_BYTES to the list t[..end): join adjacent tokens `<0xHH>` to runs of bytes (put_run()), keep the others, and write the new list
- * to `to`. Overwrites the old list. If more tokens follow, a run at the end is not written but counted in d->held. Returns the end of the
- * new list. */
+/* Apply DO_BYTES to the list t[..end): join adjacent tokens `<0xHH>` to runs of bytes, which put_run() writes by `each`, keep the other
+ * tokens, and write the new list to `to`. Overwrites the old list. If more tokens follow, a run at the end is not written, but its tokens
+ * are added to d->held. Returns the end of the new list. */
 static uint8_t *join_bytes(bool each, wwho_state *d, uint8_t *t, const uint8_t *end, uint8_t *to) {
     uint8_t *run = t;
     uint32_t n = 0; /* the bytes of the run overwrite its tokens */

@@ -8,7 +8,8 @@ enum { MAX_AUTOMATA = 1023, MAX_STATES = 4095, MAX_RULES = 1023, MAX_ENTRIES = 1
 /* Return the length of a row of the scanner's table, in entries: the classes, the end of the text, and a wwho_range; a multiple of 4. */
 static uint32_t stride_of(uint32_t n_classes) { return (n_classes + 8) & ~3u; }
 
-/* Read the head of the automaton at *at in the section, find its table, and move *at past it. Returns WWHO_OK or WWHO_AUTOMATON_SHAPE. */
+/* Read the head of the automaton at *at, in bytes of the section, into *a with the places of its columns and its table, and move *at past
+ * it. Returns WWHO_OK or WWHO_AUTOMATON_SHAPE. */
 static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho_stored *a) {
     const uint8_t *head = s.at + *at;
     if (s.length - *at < 8) return WWHO_AUTOMATON_SHAPE;
@@ -189,7 +190,8 @@ static bool add_marks(const wwho_automaton *a, uint32_t state, uint32_t entry) {
     return new != 0;
 }
 
-/* Fill in `after`, `marks` and `single` of an automaton, which say all that cuts.c needs to know about it. */
+/* Fill in `after`, `marks` and `single` of an automaton, which say all that cuts.c needs to know about it. Needs the scanner's table, and
+ * overwrites a->found. */
 static void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     uint32_t n = 1, n_states = a->stored.n_states, n_classes = classes->n_classes;
     uint16_t *found = a->found; /* states, in the order in which they are found */

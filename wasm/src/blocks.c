@@ -26,8 +26,9 @@ WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_
     return n;
 }
 
-/* Write the text that the block symbols from `text` to `end` stand for to `to`, and copy other text between them. A symbol that is not
- * part of a pair becomes U+FFFD. Returns the end of the output, which is at most half as long again as the input. */
+/* Write the text that the block symbols from `text` to `end` stand for to `to`. A pair becomes its character, the symbol of a byte that
+ * byte, and any other symbol U+FFFD; bytes that are no symbols are copied. Returns the end of the output, which is at most half as long
+ * again as the input. */
 WWHO_LOCAL uint8_t *join_blocks(const wwho_step *step, const uint8_t *text, const uint8_t *end, uint8_t *to) {
     while (text < end) {
         uint32_t symbol = last_symbol(text + 2, (size_t)(end - text)), block = symbol - step->n_indices, found = REPLACEMENT;

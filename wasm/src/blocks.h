@@ -20,8 +20,9 @@ enum { SPELLED = 4 };
  * Returns the number of bytes written, at most SPELLED for each byte of text. */
 WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources);
 
-/* Write the text that the block symbols from `text` to `end` stand for to `to`, and copy other text between them. A symbol that is not
- * part of a pair becomes U+FFFD. Returns the end of the output, which is at most half as long again as the input. */
+/* Write the text that the block symbols from `text` to `end` stand for to `to`. A pair becomes its character, the symbol of a byte that
+ * byte, and any other symbol U+FFFD; bytes that are no symbols are copied. Returns the end of the output, which is at most half as long
+ * again as the input. */
 WWHO_LOCAL uint8_t *join_blocks(const wwho_step *step, const uint8_t *text, const uint8_t *end, uint8_t *to);
 
 /* Return the two bytes of the block symbol with this number, the first in the lowest byte. */

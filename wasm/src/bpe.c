@@ -61,7 +61,8 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
     return WWHO_OK;
 }
 
-/* Fill in the symbol of each byte. Returns false if the symbols are not the 256 bytes, or do not ascend with an id map. */
+/* Fill in v->bytes->token, the symbol of each byte. Returns false if a symbol has several bytes, or, with an id map, if symbol i is not
+ * byte i. */
 static bool number_bytes(wwho_vocabulary *v) {
     for (uint32_t i = 0; i < 256; i++) {
         if (v->offset[256] != 256 || (v->id_rule == IDS_STATED && v->texts[i] != i)) return false;
@@ -70,9 +71,9 @@ static bool number_bytes(wwho_vocabulary *v) {
     return true;
 }
 
-/* Mark the tokens from `from` up to, but without, `to` as made by no merge: each is its own left and right part. Returns false if one is a
- * lone space although the model has a space_id. */
-static bool are_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
+/* Mark the tokens from `from` up to, but without, `to` as made by no merge: each becomes its own left and right part. Returns false if one
+ * is a lone space although the model has a space_id. */
+static bool mark_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
     for (; from < to; from++) {
         v->left[from] = v->right[from] = from;
         if (v->space_id != WWHO_NONE && token_length(v, from) == 1 && v->texts[v->offset[from]] == ' ') return false;
@@ -85,11 +86,11 @@ static bool are_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
 WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
     c->at += BPE_HEAD + 4 * (v->unmade + v->ties) + (v->affixes ? AFFIXES_HEAD + v->n_prefix + v->n_suffix : 0);
     int status = read_texts(v, 0, v->n_symbols, c, !is_over_bytes(v));
-    if (!status && (!are_unmade(v, 0, v->n_symbols) || (is_over_bytes(v) && !number_bytes(v)))) status = WWHO_SYMBOLS;
+    if (!status && (!mark_unmade(v, 0, v->n_symbols) || (is_over_bytes(v) && !number_bytes(v)))) status = WWHO_SYMBOLS;
     if (!status) status = add_merges(v, c, !is_over_bytes(v) && v->unknown != UNKNOWN_BYTES);
     if (!status) status = read_texts(v, v->n_made, v->n_tokens - v->n_made, c, true);
     if (!status && !v->shown && v->offset[v->n_tokens] != v->text_bytes) status = WWHO_TOKEN_LENGTH;
-    if (!status && !are_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;
+    if (!status && !mark_unmade(v, v->n_made, v->n_tokens)) status = WWHO_SYMBOLS;
     /* With a prefix, tokens that no merge makes are found by `shown` alone: one may look like the symbols of another. */
     if (!status && !add_texts(v, v->shown ? v->n_made : v->n_tokens)) status = WWHO_TOKEN_DUPLICATE;
     if (!status && v->shown) status = add_shown(v);

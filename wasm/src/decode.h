@@ -13,7 +13,7 @@ WWHO_LOCAL bool is_special(const wwho_model *model, uint32_t id);
 
 /* Write the texts of n ids one after another to `out`, of `cap` bytes, for a model without a decoder; special tokens are left out if the
  * flags say so. *len becomes the length of the whole text in bytes, also if it does not fit (WWHO_BUFFER), or, with WWHO_TOKEN, the place
- * in `ids` of the first unknown id. */
+ * in `ids` of the first unknown id. WWHO_ARGUMENT if the length fits no size_t. */
 WWHO_LOCAL int join_texts(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *len);
 
 #endif

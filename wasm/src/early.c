@@ -14,8 +14,8 @@ static HOT uint32_t lead_of(const wwho_bytes *b, const uint8_t *p, uint32_t n) {
     return n > 1 && p[1] >> 6 == 2 ? b->lead_at[(p[0] & 15) << 6 | (p[1] & 63)] : 0;
 }
 
-/* Return how many of n bytes from byte i on merge early to *token: those of a character, or of a space at the start and the character
- * after it; 0 if none do. */
+/* Return how many of n bytes of text merge early from byte i on, to *token: those of a character, or of a space at the start and the
+ * character after it. 0 if none do; *token then means nothing. */
 static inline uint32_t early_at(const wwho_bytes *b, const uint8_t *text, uint32_t i, uint32_t n, uint32_t *token) {
     bool spaced = !i && text[0] == ' ' && n > 1;
     const uint8_t *p = text + i + spaced;
@@ -49,7 +49,8 @@ WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_
 /* Lower *least to `value` if that is less. */
 static void lower(uint32_t *least, uint32_t value) { *least = value < *least ? value : *least; }
 
-/* Return where the lead keeps this token, if it is a character of two or three bytes, or a space and such a character; otherwise null. */
+/* Return the entry of v->bytes->leads for this token, if it is a character of two or three bytes, or a space and such a character;
+ * otherwise null. */
 static uint32_t *place_of(const wwho_vocabulary *v, uint32_t token) {
     const uint32_t from = v->offset[token];
     const uint8_t *text = v->texts + from;
@@ -71,8 +72,8 @@ static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
     return row.n == 1 && row.tokens[0] == token;
 }
 
-/* Note the merge that makes a token in the lead of the character at the border between its parts: lower from_left or from_right to it,
- * where characters meet there. */
+/* If characters meet where the two parts of a token join, lower from_left or from_right of the lead behind that border to the token, which
+ * is the number of its merge. */
 static void note_border(const wwho_vocabulary *v, uint32_t token) {
     const uint32_t *offset = v->offset + token, left = token_length(v, v->left[token]), right = offset[1] - offset[0] - left;
     const uint8_t *p = v->texts + offset[0] + left; /* the border */
@@ -83,7 +84,8 @@ static void note_border(const wwho_vocabulary *v, uint32_t token) {
     if ((lead || p[0] < 0x80) && left == 1 && p[-1] >= 0x80) lower(&l->from_right[p[-1] & 63], token);
 }
 
-/* Fill in v->bytes: which pairs of bytes and which characters merge early, once all merges of a vocabulary over bytes are known. */
+/* Fill in v->bytes (but its `token`, which is there already): which pairs of bytes and which characters merge early, once all merges of a
+ * vocabulary over bytes are known. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v) {
     wwho_bytes *b = v->bytes;
     uint32_t n_leads = 1 + 32;

@@ -13,7 +13,8 @@
 
 #include "row.h"
 
-/* Fill in v->bytes: which pairs of bytes and which characters merge early, once all merges of a vocabulary over bytes are known. */
+/* Fill in v->bytes (but its `token`, which is there already): which pairs of bytes and which characters merge early, once all merges of a
+ * vocabulary over bytes are known. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v);
 
 /* Fill an empty row with the symbols of a text of n bytes, from 1 to WIDE_WINDOW: bytes, and tokens of pairs and characters that merge

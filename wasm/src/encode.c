@@ -30,8 +30,9 @@ WWHO_LOCAL void keep_noted(const wwho_key *key, const wwho_vocabulary *v, const 
 }
 
 /* Map *start and *end, places in a rewritten text, to the text before its rewriting, in place. `sources` has, for each byte of the
- * rewritten text, where its character starts in `text`, of len bytes, the text before. All places are counted from `base`. The end moves
- * to the end of the source character of the last byte; an empty part keeps its end. `start` may be null. */
+ * rewritten text, where its character starts in `text`, of len bytes, the text before. *start and *end count from `base`, sources from 0.
+ * *start moves to the source character of its byte (in an empty part, of the byte before), and *end to the end of the source character of
+ * the byte before it. Where *end is the beginning of the rewritten text, both stay. `start` may be null. */
 WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start, uint32_t *end) {
     uint32_t first = (start ? *start : 0) + base, stop = *end + base, code_point;
     if (stop) {
@@ -94,7 +95,7 @@ static void flush_phrase(wwho_encoder *e) {
     row->n = 0;
 }
 
-/* Write the phrase and then the tokens of the current segment that were held back, and stop to hold back: from now on, tokens of the
+/* Write the phrase and then the tokens of the current segment that were held back, and hold no more back: from now on, tokens of the
  * segment are written at once. Does nothing if none are held back. */
 static void release(wwho_encoder *e, const wwho_vocabulary *v) {
     if (!e->held.on) return;
@@ -115,7 +116,8 @@ static void keep_or_write(wwho_encoder *e, const wwho_vocabulary *v, const uint3
 }
 
 /* Merge a run and write its tokens, except the last ones: these stay in e->merging->tokens. Returns their number, and in *at the place
- * where the text of the first of them starts. If merging gave up, e->merging->at is before run->end: then put_symbols() writes the rest. */
+ * where the text of the first of them starts (where the run starts, if ends are not wanted). If merging gave up, e->merging->at is before
+ * run->end: then put_symbols() writes the rest. */
 WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at) {
     wwho_merging *m = e->merging;
     *at = run->start;
@@ -227,7 +229,7 @@ static void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32
     for (uint32_t i = 0; i < n; i++) push_symbol(row, tokens[i]);
 }
 
-/* Return true if a token may stand for n symbols, which its text equals: a symbol stands for one, any other token for several. False for
+/* Return true if a token with the text of n symbols may stand for them: a symbol stands for one, any other token for several. False for
  * WWHO_NONE, for superwords and for tokens that no merge makes. */
 static inline bool spans_units(const wwho_vocabulary *v, uint32_t token, uint32_t n) {
     return token < v->n_plain && (token < v->n_symbols) == (n == 1);

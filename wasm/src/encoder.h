@@ -106,7 +106,7 @@ static inline void take_back(wwho_encoder *e) {
 }
 
 /* Give each token from number `first` up to the last one the start of the first and the end of the last, as each byte of an unknown text
- * has in tokenizers. Does nothing without starts. */
+ * has in tokenizers. Does nothing without starts, or if the last token is beyond the capacity. */
 static inline void place_alike(wwho_encoder *e, size_t first) {
     for (size_t last = e->n - 1; e->starts && last < e->cap && first < last; first++) {
         e->starts[first + 1] = e->starts[first];
@@ -114,8 +114,8 @@ static inline void place_alike(wwho_encoder *e, size_t first) {
     }
 }
 
-/* Write n tokens of a vocabulary whose texts follow one another from `at` on. Returns the place where they end, or `at` if ends are not
- * wanted. */
+/* Write n tokens of a vocabulary, the texts of which follow one another in the encoder's text from the place `at` on. Sets e->place.
+ * Returns the place where the last one ends, or `at` if ends are not wanted. */
 static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     e->place = at;
     for (uint32_t i = 0; i < n; i++) {
@@ -126,17 +126,18 @@ static inline size_t put_all(wwho_encoder *e, const wwho_vocabulary *v, const ui
 }
 
 /* Map *start and *end, places in a rewritten text, to the text before its rewriting, in place. `sources` has, for each byte of the
- * rewritten text, where its character starts in `text`, of len bytes, the text before. All places are counted from `base`. The end moves
- * to the end of the source character of the last byte; an empty part keeps its end. `start` may be null. */
+ * rewritten text, where its character starts in `text`, of len bytes, the text before. *start and *end count from `base`, sources from 0.
+ * *start moves to the source character of its byte (in an empty part, of the byte before), and *end to the end of the source character of
+ * the byte before it. Where *end is the beginning of the rewritten text, both stay. `start` may be null. */
 WWHO_LOCAL void place_part(const uint32_t *sources, const uint8_t *text, size_t len, uint32_t base, uint32_t *start, uint32_t *end);
 
 /* Map the starts and ends of the tokens from number `first` on, which are places in a rewritten text, to the text before (`text`, of len
  * bytes), as place_part() does. Changes e->starts and e->ends in place; does nothing if ends are not wanted. */
 WWHO_LOCAL void place_tokens(wwho_encoder *e, size_t first, const uint32_t *sources, const uint8_t *text, size_t len);
 
-/* Write the replacement for the text from `at` to `end`, which the model lacks: by the model's rule the tokens of a speller, the tokens of
- * its bytes, or unk_id. `again` says that the symbol directly before became unk_id. If the model fuses unknown symbols, both share that
- * one. Returns true if the last token written is unk_id. */
+/* Write the replacement for the text from `at` to `end`, which the model lacks: tokens of a speller (after the longest symbols, with
+ * v->parts), tokens of its bytes, or unk_id. `again`: the symbol directly before became unk_id; if the model fuses them, both share one,
+ * which is written after byte tokens. Returns true if the last token written is unk_id. */
 WWHO_LOCAL bool put_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end, bool again);
 
 /* Return true if an unknown symbol with this text of n bytes becomes the tokens of its bytes: the model says so, has a token for each of
@@ -155,8 +156,9 @@ static inline void note(wwho_kept *kept, uint32_t token) {
     if (kept->n <= MAX_KEPT) kept->n++;
 }
 
-/* Add the pretoken from `at` to `end` of a route to e->spans, as one span, or, if the route has `units`, as one span for each unit. Beyond
- * the capacity, spans are only counted. Clears e->fresh, which marks the first span of a segment. */
+/* Add the pretoken from `at` to `end` of a route to e->spans, as one span, or, if the route has `units`, as one span for each unit. Places
+ * count from e->start. Beyond the capacity, spans are only counted. The first span of a segment is marked as such (e->fresh, which is then
+ * cleared). */
 WWHO_LOCAL void add_spans(wwho_encoder *e, const wwho_route *route, size_t at, size_t end);
 
 /* Store the tokens of a pretoken that note() collected in the cache, as keep_tokens() does, unless there were more than MAX_KEPT. */
@@ -208,7 +210,8 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end);
 WWHO_LOCAL void keep_tokens(const wwho_key *key, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n);
 
 /* Merge a run and write its tokens, except the last ones: these stay in e->merging->tokens. Returns their number, and in *at the place
- * where the text of the first of them starts. If merging gave up, e->merging->at is before run->end: then put_symbols() writes the rest. */
+ * where the text of the first of them starts (where the run starts, if ends are not wanted). If merging gave up, e->merging->at is before
+ * run->end: then put_symbols() writes the rest. */
 WWHO_LOCAL uint32_t merge_run(wwho_encoder *e, wwho_run *run, size_t *at);
 
 /* Write the symbols of a run from e->merging->at to its end, unmerged. That is the part where merge() gave up: nothing, if all was merged.

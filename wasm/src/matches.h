@@ -25,7 +25,8 @@ static inline void start_matches(const wwho_vocabulary *v, wwho_matches *m, cons
     }
 }
 
-/* Return the token of this length in bytes that is not a superword, or WWHO_NONE. */
+/* Return the token of `length` > 0 bytes that the text of *m begins with, as start_matches() set it. WWHO_NONE if there is none, or if it
+ * is numbered from v->n_plain on: a superword, or a token that no merge makes. */
 static inline uint32_t match_of(const wwho_vocabulary *v, const wwho_matches *m, uint32_t length) {
     uint32_t full = length & ~7u;
     if (length > m->longest) return WWHO_NONE;

@@ -87,8 +87,8 @@ WWHO_LOCAL int build_models(wwho_model *model) {
     return WWHO_OK;
 }
 
-/* Number a model's tokens with STEP, which skips the ids of added tokens. Returns WWHO_IDS if the tokens do not fill the range of ids up
- * to its last one. */
+/* Number a model's tokens with STEP, which skips the ids of added tokens. Returns WWHO_OK, or WWHO_IDS if the tokens do not fill the range
+ * of ids up to its last one. */
 static int step_over(const wwho_model *model, wwho_vocabulary *v) {
     uint32_t token = 0, added = 0, n_added = model->added.n_tokens;
     for (uint32_t i = 0; i < v->n_ids; i++) {

@@ -61,10 +61,10 @@ static uint32_t rule_before(const wwho_automaton *a, uint32_t class, uint32_t ne
     return a->stored.flags || entry & ENTRY_ROW ? 0 : ENTRY_MARK(entry);
 }
 
-/* Return the rewrite of the first part of a character that a map takes apart and composes again; of any other character, its own. `r` is
- * the rewrite of the character that became `code_point`. Null if the character before it matters, or if the parts may compose another one:
- * if they change places, or make a syllable. Combining marks after it matter, too, but these are not plain. As Qwen2.5, French takes 0.45
- * of the time, Vietnamese 0.4. */
+/* Return the rewrite of the first part of a character that a map takes apart and composes again; for any other character, that of the
+ * character itself. `r` is the rewrite of the character that became `code_point`. Null if the character before it matters, or if the parts
+ * may compose another one: if they change places, or make a syllable. Combining marks after it matter, too, but these are not plain. As
+ * Qwen2.5, French takes 0.45 of the time, Vietnamese 0.4. */
 static const wwho_rewrite *first_part(const wwho_step *map, uint32_t code_point, const wwho_rewrite *r) {
     uint32_t head = code_point;
     for (uint32_t order = WWHO_NONE, here; r->n == PAIRED; r = rewrite_of(map, head), order = here) {
@@ -228,9 +228,9 @@ static size_t skip_plain(const wwho_normalizing *it, size_t at, uint32_t n) {
     return n ? 0 : at;
 }
 
-/* Return the result of plain_at() for the character at `at` with `next` after it, packed as in wwho_known.made: its bytes, their number
- * and flags; 0 if it is not known. */
-static uint64_t known_of(const wwho_normalizing *it, size_t at, uint32_t next) {
+/* Compute what wwho_known.made is to hold for the character at `at` with `next` after it: what plain_at() gives, packed, with PLAIN_HEAD
+ * too where a rule of the first step may begin there. 0 if plain_at() cannot tell. */
+static uint64_t pack_known(const wwho_normalizing *it, size_t at, uint32_t next) {
     uint32_t width, made = plain_at(it, at, &width, next), n = 0;
     uint8_t bytes[4] = {0};
     if (made == WWHO_NONE) return 0;
@@ -247,13 +247,13 @@ static HOT uint64_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, u
     *width = 1;
     if (c >= 0x80) c = character_at(it, at, width);
     *code_point = c;
-    if (at + *width == it->end || (it->fresh && at == it->at)) return it->more ? 0 : known_of(it, at, next);
+    if (at + *width == it->end || (it->fresh && at == it->at)) return it->more ? 0 : pack_known(it, at, next);
     for (;; next = character_at(it, at + *width, &other)) {
         uint64_t pair = (uint64_t)next << 32 | it->list << KNOWN_LIST | c;
         wwho_known *known = &it->known[(c ^ c >> 4 ^ next << 2) % KNOWN_SLOTS];
         if (known->of != pair) {
             known->of = pair;
-            known->made = known_of(it, at, next);
+            known->made = pack_known(it, at, next);
         }
         if (known->made || next != WWHO_NONE) return known->made;
     }

@@ -49,8 +49,8 @@ size_t wwho_scratch_size(const wwho_model *model) {
 }
 
 /* Check the arguments of a call, and divide the scratch area, of scratch_len bytes, among the encoder's tables and rooms. All bytes beyond
- * the least size make the rooms larger. Also fills in pipe->source, pipe->wanted and pipe->steps. Returns WWHO_ARGUMENT, or WWHO_BUFFER if
- * the area is too small. */
+ * the least size make the rooms larger. Also fills in pipe->source, pipe->wanted and pipe->steps. Returns WWHO_OK, WWHO_ARGUMENT, or
+ * WWHO_BUFFER if the area is too small. */
 static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len, const uint8_t *allowed) {
     wwho_encoder *e = pipe->e;
     if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
@@ -109,9 +109,9 @@ static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view 
     place_all(e, early, first, first_span, pipe->source.text, pipe->source.n);
 }
 
-/* Return the last place in text[at..end) of a view, which more text follows, where it may be cut so that both parts encode as the whole,
- * or 0. *from becomes the place in the text before the view, greater than `start`, from which the steps then begin anew. If `source`, that
- * text, is not null, its own steps must be able to begin anew there, too. */
+/* Return the last place in text[at..end) of a view, which more text follows, where it may be cut so that both parts encode as the whole, or
+ * 0. *from becomes the place in the text before the view, greater than `start`, from which the steps then begin anew. If `source`, the view
+ * of the text before, is not null, its own steps must be able to begin anew at *from, too. */
 static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_view *source, size_t at, size_t end, size_t start,
                        size_t *from) {
     for (size_t n = end - at; (n = cut_ordinary(pipe->e->model, &pipe->wanted, view->text + at, n)) != 0;) {

@@ -127,8 +127,8 @@ static size_t put_together(character_run *run, const wwho_step *step, size_t n) 
     return kept;
 }
 
-/* Fill in the sources of run->next: characters take those of run->now in order, from number `at` on, by the counts in `change`. An
- * additional character takes the source of the character before it. */
+/* Fill in the sources of run->next by the counts in `change`: each character takes the source of the first character of run->now that it
+ * stands for, counted from number `at` on. An additional character takes the source of the one before it. */
 static void find_sources(character_run *run, size_t at) {
     for (size_t i = 0; i < run->made; i++) {
         step_character *here = &run->next[i];
@@ -161,10 +161,11 @@ static bool scan_run(const character_run *run, const wwho_automaton *automaton, 
     }
 }
 
-/* Replace what a pattern matches that may match nothing, from run->now to run->next: rule 0 is its matches of some characters. All other
- * rules match one character, with what replaces an empty match before it in front of MATCH, and at the end of the piece behind it. The run
- * is the whole piece. */
-static void replace_with_nothing(character_run *run, const wwho_step *step) {
+/* Replace what a pattern matches that may match the empty text, from run->now to run->next; the run is the whole piece. Rule 0: matches of
+ * some characters, replaced or kept (KEPT). Each other rule matches one character: what replaces the empty match before it, MATCH for the
+ * character, and what replaces the empty match behind it, written only at the end of the piece. Right after a match of rule 0, no empty
+ * match counts. */
+static void replace_with_empty_matches(character_run *run, const wwho_step *step) {
     bool matched = false; /* a match of rule 0 ends here, after which no empty match counts */
     for (size_t at = 0, end; at < run->n; at = end) {
         uint32_t rule;
@@ -195,7 +196,7 @@ static void replace_with_nothing(character_run *run, const wwho_step *step) {
 static void run_replace(character_run *run, const wwho_step *step) {
     bool sure = true;
     if (step->of_nothing) {
-        replace_with_nothing(run, step);
+        replace_with_empty_matches(run, step);
         return;
     }
     for (size_t at = 0, end; at < run->n; at = end) {

@@ -6,9 +6,9 @@
 
 enum { MAX_CLASSES_SEEN = 4096 };
 
-/* Fill in, for each class, the number (from 1) of the rule that matches a single character of it, whatever follows: any class in the set
- * `follow`, or any class or the end if that is null; 0 if the rule is not certain. All are 0 for steps other than REPLACE, and if the
- * automaton looks behind. */
+/* Set rules[class] for each class to the number (from 1) of the rule that matches a single character of it, whatever follows: any class in
+ * the set `follow`, or any class or the end if that is null; 0 if the rule is not certain. All are 0 for steps other than REPLACE, and if
+ * the automaton looks behind. */
 static void find_rules(const wwho_step *step, const wwho_classes *classes, const uint64_t *follow, uint16_t *rules) {
     const wwho_automaton *a = step->automaton;
     bool looks = step->kind != STEP_REPLACE || a->stored.flags;

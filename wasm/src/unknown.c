@@ -2,15 +2,15 @@
 #include "cache.h"
 #include "encoder.h"
 
-/* Return true if every byte of a text of n bytes has a token with an id. */
+/* Return true if every byte of a text of n bytes has a token with an id. Only for a vocabulary with UNKNOWN_BYTES. */
 static bool has_bytes(const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (v->ids[v->first_byte + text[i]] == WWHO_NONE) return false;
     return true;
 }
 
-/* Write the longest symbols that the text from `at` to `end` begins with, and lone spaces, one after another. Returns where it begins with
- * neither. */
+/* Write tokens for the text from `at` to `end` as far as possible, one after another: the longest symbol that it begins with, or the
+ * space_id for a lone space. Returns the place where it begins with neither, or `end`. */
 static size_t put_parts(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     while (at < end) {
         wwho_matches matches;
@@ -30,7 +30,8 @@ static bool becomes_unk(const wwho_encoder *e, const wwho_vocabulary *v) {
     return v->unknown == UNKNOWN_ID || (e->flags & WWHO_UNK_TOKEN && v->unk_id != WWHO_NONE);
 }
 
-/* Return true if an unknown symbol with this text of n bytes becomes the tokens of its bytes. */
+/* Return true if an unknown symbol with this text of n bytes becomes the tokens of its bytes: the model says so, has a token for each of
+ * them, and the call does not ask for unk_id instead. */
 WWHO_LOCAL bool falls_back(const wwho_encoder *e, const wwho_vocabulary *v, const uint8_t *text, size_t n) {
     return v->unknown == UNKNOWN_BYTES && !becomes_unk(e, v) && has_bytes(v, text, n);
 }

@@ -133,7 +133,8 @@ static uint32_t common_origin(wwho_path *p, uint32_t mark, uint32_t last) {
     return same ? common : WWHO_NONE;
 }
 
-/* Move the paths that continue from a slot, and their origins, to slot 0, and p->base with them. */
+/* Move the paths that continue from a slot, and their origins, to slot 0, and p->base with them. Clears all other slots, and overwrites
+ * lattice->mark. */
 static void slide(wwho_path *p, uint32_t slot) {
     wwho_lattice *s = p->lattice;
     save(p, &s->mark, slot);
@@ -142,9 +143,10 @@ static void slide(wwho_path *p, uint32_t slot) {
     p->base += slot;
 }
 
-/* Find a place that the best path goes through, after p->base. If `until` is such a place, the result is another one about half-way there.
- * If `until` is 0, its distance from here is at least half of the distance that the scout went. Stores no tokens, and leaves p->base as it
- * was. */
+/* Return a place after p->base that the best path goes through; if `until` is such a place, another one about half-way there. Starts from
+ * the paths in lattice->start, and overwrites the rest of the lattice; p->base stays. If no earlier place is certain, the result is
+ * `until`, or p->end if that is 0. With `until` 0, the result is at least half as far from p->base as the text that was looked through, so
+ * that the work stays linear. */
 static size_t scout(wwho_path *p, size_t until) {
     const size_t base = p->base, stop = until ? until : p->end;
     size_t mark = base + (until ? (until - base) / 2 : WINDOW_BYTES / 2), found = stop;
@@ -169,7 +171,8 @@ static size_t scout(wwho_path *p, size_t until) {
     return found;
 }
 
-/* Write the best path from p->base up to a place that scouts find, window by window; moves p->base and the lattice's start there. */
+/* Write the tokens of the best path from p->base up to a place that scouts find, window by window, and move p->base and lattice->start
+ * there. Overwrites the rest of the lattice. Stops when more than e->limit tokens are written. */
 static void scout_path(wwho_path *p) {
     size_t places[64]; /* each place is at most half as far as the one before, plus a token */
     uint32_t n = 0;

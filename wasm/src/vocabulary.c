@@ -105,7 +105,8 @@ static bool add_pairs(const wwho_vocabulary *v, const wwho_pairs *pairs, uint32_
     return true;
 }
 
-/* Return the hash of a token's text, and add the hashes of its prefixes of 8, 16, .. bytes to the prefix filter. */
+/* Add the hashes of the first 8, 16, .. bytes of a token's text, if it goes on after them, to the prefix filter, and return the hash of the
+ * whole text. */
 static uint64_t hash_token(const wwho_vocabulary *v, uint32_t token) {
     const uint32_t from = v->offset[token], n = v->offset[token + 1] - from;
     const uint8_t *text = v->texts + from;
@@ -352,8 +353,8 @@ static bool read_byte_ids(wwho_vocabulary *v, number_columns *c) {
     return true;
 }
 
-/* Read the ids of the tokens, of the lone space and of single bytes, with IDS_STATED; otherwise, there is nothing to read. Returns false
- * if they are invalid. */
+/* Read the ids of the tokens, of the lone space and of single bytes, with IDS_STATED; otherwise, there is nothing to read. Returns false if
+ * they are invalid, or if the last of the n_ids ids belongs to no token. */
 WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c) {
     if (v->id_rule != IDS_STATED) return true;
     for (uint32_t i = 0; i < v->n_ids; i++) v->by_id[i] = WWHO_NONE;

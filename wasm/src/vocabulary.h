@@ -133,7 +133,7 @@ static inline uint32_t token_of(const wwho_vocabulary *v, uint32_t id) {
     return v->by_id ? v->by_id[i] : i;
 }
 
-/* Return a number: tokens below it may match a whole pretoken. */
+/* Return how many tokens may be taken for a whole pretoken: those of lower numbers. */
 static inline uint32_t n_pieces(const wwho_vocabulary *v) { return v->whole_pieces ? v->n_tokens : v->n_made; }
 
 /* Return the length of a token's text in bytes, as it merges (with all prefixes). */
@@ -286,8 +286,8 @@ WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta);
  * Returns WWHO_OK, WWHO_SYMBOLS or WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending);
 
-/* Read the ids of the tokens, of the lone space and of single bytes, with IDS_STATED; otherwise, there is nothing to read. Returns false
- * if they are invalid. */
+/* Read the ids of the tokens, of the lone space and of single bytes, with IDS_STATED; otherwise, there is nothing to read. Returns false if
+ * they are invalid, or if the last of the n_ids ids belongs to no token. */
 WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c);
 
 /* Read the next LEB128 number, in its shortest form and of at most four bytes. Returns 0 and sets c->at to null if there is none. */
