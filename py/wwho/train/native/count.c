@@ -1,7 +1,7 @@
 /* Counting: text -> segments -> words -> table. Most segments of a script are one word that was there before: the table finds it by
  * its text. Only the others are cut into units. */
 
-/* Return the bytes of the character at the beginning of n > 0 bytes; 0 where no well-formed UTF-8 sequence stands there. */
+/* Return the width in bytes of the character at the beginning of n > 0 bytes; 0 where no well-formed UTF-8 sequence stands there. */
 static inline size_t utf8_width(const uint8_t *text, size_t n) {
     uint8_t lead = text[0];
     if (lead < 0x80) return 1;
@@ -41,8 +41,8 @@ static uint64_t stray_bytes(const uint8_t *text, size_t len) {
     return stray;
 }
 
-/* Count, once, the word of the units from `first` up to, but without, `last`; its place among the entries goes to *entry. Returns a
- * status. */
+/* Count, once, the word of the units from `first` up to, but without, `last`, which are spans of `text`; its place among the entries goes
+ * to *entry. Overwrites words->record. Returns a status. */
 static int count_units(wwho_words *words, const uint8_t *text, const wwho_span *first, const wwho_span *last, uint32_t *entry) {
     size_t length = last[-1].end - first->start, n_units = (size_t)(last - first);
     /* the lengths of units take no more bytes than the units */
@@ -57,7 +57,8 @@ static int count_units(wwho_words *words, const uint8_t *text, const wwho_span *
 }
 
 /* Cut a segment into units and count its words: neighbouring syllables are a word, and so is any other unit. Where the segment is one
- * word, the table remembers it: find_segment then spares the cutting. */
+ * well-formed word, the table remembers it: find_segment then spares the cutting. Also counts stray bytes; overwrites words->spans. Returns
+ * a status. */
 static int count_segment(wwho_words *words, const uint8_t *text, const wwho_span *segment) {
     size_t at = segment->start, n = 0;
     int status = WWHO_OK;
@@ -79,7 +80,8 @@ static int count_segment(wwho_words *words, const uint8_t *text, const wwho_span
     return status;
 }
 
-/* Return the entry of the word that this segment is known to be as a whole; NONE where it must be cut. `hash` is that of its text. */
+/* Return the entry of the word that this segment, with this hash of its text (text_hash), is known to be as a whole; NONE where it must be
+ * cut. */
 static inline uint32_t find_segment(const wwho_words *words, const uint8_t *text, const wwho_span *segment, uint64_t hash) {
     size_t length = segment->end - segment->start;
     for (size_t i = (size_t)hash & words->slots_mask;; i = (i + 1) & words->slots_mask) {
@@ -92,7 +94,7 @@ static inline uint32_t find_segment(const wwho_words *words, const uint8_t *text
     }
 }
 
-/* Count the words of n <= BATCH segments of scripts. */
+/* Count the words of n <= BATCH segments of routes that have units. Returns a status. */
 static int count_segments(wwho_words *words, const uint8_t *text, const wwho_span *segments, size_t n) {
     uint64_t hashes[BATCH];
     for (size_t i = 0; i < n; i++) {
@@ -113,7 +115,8 @@ static int count_segments(wwho_words *words, const uint8_t *text, const wwho_spa
     return status;
 }
 
-/* Count the words of text[at..end), which is cut as a text of its own. Segments of the base have stray bytes, but no words. */
+/* Count the words of text[at..end), which is cut as a text of its own. Segments of routes without units have stray bytes, but no words.
+ * Returns a status. */
 static int count_line(wwho_words *words, const uint8_t *text, size_t at, size_t end) {
     wwho_span segments[BATCH];
     int status = WWHO_OK;
@@ -130,13 +133,13 @@ static int count_line(wwho_words *words, const uint8_t *text, size_t at, size_t 
     return status;
 }
 
-/* Return where the line that begins at text[at] ends, after its line feed or at `len`. */
+/* Return the place where the line that begins at text[at], before `len`, ends: after its line feed, or `len`. */
 static size_t line_end(const uint8_t *text, size_t at, size_t len) {
     const uint8_t *newline = memchr(text + at, '\n', len - at);
     return newline ? (size_t)(newline - text) + 1 : len;
 }
 
-/* Count the words of the lines in text[at..len), each of which is cut as a text of its own. */
+/* Count the words of the lines in text[at..len), each of which is cut as a text of its own. Returns a status. */
 static int count_lines(wwho_words *words, const uint8_t *text, size_t at, size_t len) {
     int status = WWHO_OK;
     for (size_t end; !status && at < len; at = end) {
@@ -165,8 +168,8 @@ int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *
     return status;
 }
 
-/* Add word number `word` to the sums of the route that its text takes alone. WWHO_ARGUMENT where `routes` lacks that. A sign that several
- * scripts share takes a script's route only beside that script's letters; alone it goes to a route that is not SGPE's. */
+/* Add word number `word`, with its count, to the sums of the route that its text takes alone. WWHO_ARGUMENT where `routes` lacks that. A
+ * sign that several scripts share takes a script's route only beside that script's letters; alone it goes to a route that is not SGPE's. */
 static int add_to_route(wwho_words *words, const wwho_model *model, size_t word, wwho_route_info *routes, size_t n_routes) {
     unit_reader reader;
     uint64_t n_units, count = words->entries[word].count;
@@ -188,8 +191,8 @@ static int add_to_route(wwho_words *words, const wwho_model *model, size_t word,
     return WWHO_OK;
 }
 
-/* Add up the words of the table by the route that each takes where it stands alone, into `routes`, which are cleared first. Returns
- * WWHO_ARGUMENT if a word takes a route that `routes` lacks. */
+/* Add up the words of the table by the route that each takes where it stands alone, into `routes`, of n_routes items, which are cleared
+ * first. The table stays as it is. Returns WWHO_OK, or WWHO_ARGUMENT, also if a word takes a route that `routes` lacks. */
 int wwho_words_routes(wwho_words *words, const wwho_model *model, wwho_route_info *routes, size_t n_routes) {
     if (!words || !model || !routes) return WWHO_ARGUMENT;
     memset(routes, 0, n_routes * sizeof *routes);

@@ -27,7 +27,7 @@ typedef struct {
     size_t n, room;
 } pair_heap;
 
-/* Return whether `a` is merged before `b`: higher count, then smaller left id, then smaller right id. */
+/* Return true if `a` is merged before `b`: higher count, then smaller left id, then smaller right id. */
 static inline bool comes_before(const heap_entry *a, const heap_entry *b) {
     return a->count != b->count ? a->count > b->count : a->ids < b->ids;
 }
@@ -106,10 +106,11 @@ void wwho_merger_free(wwho_merger *m) {
     free(m);
 }
 
-/* Return the left and right ids of the merges made so far, in turn; the merger owns them. */
+/* Return the left and right ids of the merges made so far, in turn, in memory of the merger. Valid until the next step. */
 const uint32_t *wwho_merger_pairs(const wwho_merger *m) { return m->merges; }
 
-/* Return the count of the pair of each merge made so far, at that moment; the merger owns them. */
+/* Return the count of the pair of each merge made so far, at that moment: so many tokens does it save, or fewer where the pair overlaps
+ * itself. It never rises from one merge to the next. In memory of the merger; valid until the next step. */
 const uint64_t *wwho_merger_gains(const wwho_merger *m) { return m->gains; }
 
 enum { BEGINS_WORD = 128 /* and that with a U+0020 */ };
@@ -132,7 +133,8 @@ static inline uint64_t weight(const wwho_merger *m, size_t at) { return m->run ?
 /* Return the position at which the token before the one at `at` starts; `at` where that is the first of its run. */
 static inline size_t start_of_previous(const wwho_merger *m, size_t at) { return m->token[at - 1] == NONE ? at : at - m->width[at - 1]; }
 
-/* Add a pair that has no count and no places yet; its number goes to *pair. */
+/* Add a pair that has no count and no places yet; its number goes to *pair. Returns WWHO_OK, WWHO_MEMORY, or WWHO_ARGUMENT if there are too
+ * many. */
 static int new_pair(wwho_merger *m, uint32_t left, uint32_t right, uint32_t *pair) {
     if (m->n_pairs >= NONE) return WWHO_ARGUMENT;
     int status = reserve(&m->pairs, &m->pairs_room, m->n_pairs + 1, sizeof *m->pairs);
@@ -142,9 +144,9 @@ static int new_pair(wwho_merger *m, uint32_t left, uint32_t right, uint32_t *pai
     return WWHO_OK;
 }
 
-/* Keep those of the pairs from `first` on that are seen often enough, and drop the others. The pairs are counted, and pair[] points at
- * them. Those that are kept are numbered anew, get a part of the list of places each, still empty, and are put into the heap.
- * m->renumbered[pair - first] is the new number, or NONE. */
+/* Keep those of the pairs from `first` on that are seen often enough (min_freq), and drop the others. The pairs are counted, and pair[]
+ * points at them. Those that are kept are numbered anew, get a part of the list of places each, still empty, and are put into the heap.
+ * m->renumbered[pair - first] is the new number, or NONE; the caller changes pair[] by it. Returns a status. */
 static int keep_frequent(wwho_merger *m, size_t first) {
     size_t kept = first;
     int status = reserve(&m->renumbered, &m->renumbered_room, m->n_pairs - first, sizeof *m->renumbered);
@@ -163,7 +165,7 @@ static int keep_frequent(wwho_merger *m, size_t first) {
     return status ? status : reserve(&m->places, &m->places_room, m->n_places, sizeof *m->places);
 }
 
-/* Give the position `at` the new number of its pair (or NONE), and add it to the places of that pair. */
+/* Set m->pair[at] to the new number of its pair (or NONE), and append `at` to the places of that pair. */
 static inline void put_place(wwho_merger *m, size_t at, uint32_t pair) {
     m->pair[at] = pair;
     if (pair == NONE) return;
@@ -172,7 +174,7 @@ static inline void put_place(wwho_merger *m, size_t at, uint32_t pair) {
 
 /* From words to runs of atoms, and the first pairs. */
 
-/* Return the id of the atom with this text, or NONE. */
+/* Return the id of the atom with this text of `length` bytes, or NONE. */
 static uint32_t atom_of(const wwho_words *atoms, const uint8_t *text, size_t length) {
     uint8_t record[LEB_MAX + 1 + MAX_ATOM];
     if (!length || length > MAX_ATOM) return NONE;
@@ -181,7 +183,8 @@ static uint32_t atom_of(const wwho_words *atoms, const uint8_t *text, size_t len
     return slot ? (uint32_t)slot - 1 : NONE;
 }
 
-/* Close the run that began at `start` with a NONE, and let it count `count` times. A run too short to hold a pair is dropped. */
+/* Close the run that began at `start` with a NONE, and let it count `count` times. A run too short to hold a pair is dropped. Returns a
+ * status. */
 static int end_run(wwho_merger *m, size_t start, uint64_t count) {
     if (m->n - start < 2) {
         m->n = start;
@@ -195,7 +198,8 @@ static int end_run(wwho_merger *m, size_t start, uint64_t count) {
     return WWHO_OK;
 }
 
-/* Lay out the runs of word number `word`: its atoms, cut at units that are none. */
+/* Lay out the runs of word number `word`: its atoms, cut at units that are none. Of a unit that is none, but a space and an atom, the atom
+ * begins the next run. Returns a status. */
 static int add_word(wwho_merger *m, const wwho_words *words, size_t word, const wwho_words *atoms) {
     unit_reader reader;
     uint64_t n_units, count = words->entries[word].count;
@@ -226,7 +230,8 @@ static int shrink(void *array, size_t n, size_t size) {
     return WWHO_OK;
 }
 
-/* Make width[] and pair[], once the number of positions is known; every token has the width 1. */
+/* Make width[] and pair[], once the number of positions is known; every token has the width 1, and pair[] is not filled in. Returns a
+ * status. */
 static int add_positions(wwho_merger *m) {
     m->width = malloc(m->n * sizeof *m->width);
     m->pair = malloc(m->n * sizeof *m->pair);
@@ -235,7 +240,7 @@ static int add_positions(wwho_merger *m) {
     return WWHO_OK;
 }
 
-/* Lay out the runs of all words. A unit takes at most two positions, a word one more. */
+/* Lay out the runs of all words, and make the arrays by position. A unit takes at most two positions, a word one more. Returns a status. */
 static int add_runs(wwho_merger *m, const wwho_words *words, const wwho_words *atoms) {
     size_t most = 2 * (size_t)words->n_units + words->n + 1;
     m->token = malloc(most * sizeof *m->token);
@@ -249,7 +254,8 @@ static int add_runs(wwho_merger *m, const wwho_words *words, const wwho_words *a
     return status ? status : add_positions(m);
 }
 
-/* Return the slot where the pair (left, right) stands, or the empty one where it would stand. A slot holds the pair's number + 1. */
+/* Return the slot where the pair (left, right) stands, or the empty one where it would stand. A slot holds the pair's number + 1; there are
+ * mask + 1 slots. */
 static uint32_t *find_pair(const wwho_merger *m, uint32_t *slots, size_t mask, uint32_t left, uint32_t right) {
     size_t i = (size_t)mixed(mixed(left) + right) & mask;
     for (;; i = (i + 1) & mask) {
@@ -259,7 +265,7 @@ static uint32_t *find_pair(const wwho_merger *m, uint32_t *slots, size_t mask, u
     }
 }
 
-/* Double the slots of the pairs, and put every pair into its new slot. */
+/* Replace the slots of the pairs by twice as many, with every pair in its new slot; *slots and *mask change. Returns a status. */
 static int grow_pair_slots(const wwho_merger *m, uint32_t **slots, size_t *mask) {
     uint32_t *grown = calloc(*mask * 2 + 2, sizeof *grown);
     if (!grown) return WWHO_MEMORY;
@@ -289,7 +295,7 @@ static int count_pair(wwho_merger *m, size_t at, uint32_t **slots, size_t *mask)
     return m->n_pairs * 2 > *mask ? grow_pair_slots(m, slots, mask) : WWHO_OK;
 }
 
-/* Count all pairs before the first merge, and keep the frequent ones. */
+/* Count all pairs before the first merge, keep the frequent ones, and fill in pair[] and their places. Returns a status. */
 static int first_pairs(wwho_merger *m) {
     size_t mask = (1 << 16) - 1;
     uint32_t *slots = calloc(mask + 1, sizeof *slots);
@@ -311,8 +317,8 @@ static inline void uncount_pair(wwho_merger *m, size_t at) {
     m->pair[at] = NONE;
 }
 
-/* Count the pair (left, right) that now starts at `at`. One of both is the new token; *known is the number of its pair with the other,
- * or NONE before the two are first met. */
+/* Count the pair (left, right) that now starts at `at`, unless it may not merge. One of both is the new token; *known is the number of its
+ * pair with the other, or NONE before the two are first met: then a new pair is made, and its number goes there. Returns a status. */
 static int count_new_pair(wwho_merger *m, size_t at, uint32_t left, uint32_t right, uint32_t *known) {
     m->pair[at] = NONE;
     if (stay_two(m, left, right)) return WWHO_OK;
@@ -325,7 +331,8 @@ static int count_new_pair(wwho_merger *m, size_t at, uint32_t left, uint32_t rig
     return WWHO_OK;
 }
 
-/* Replace the token at `at` and the one after it with the token `merged`, and count the pairs that it forms with its neighbours. */
+/* Replace the token at `at` and the one after it with the token `merged`, uncount the pairs that they formed with their neighbours, and
+ * count those that it forms. Returns a status. */
 static int merge_at(wwho_merger *m, size_t at, uint32_t merged) {
     size_t second = at + m->width[at], before = start_of_previous(m, at);
     size_t after = second + m->width[second];
@@ -340,7 +347,8 @@ static int merge_at(wwho_merger *m, size_t at, uint32_t merged) {
     return status;
 }
 
-/* Keep the frequent ones of the pairs from `first` on, which are all those with the new token, and put down their places. */
+/* Keep the frequent ones of the pairs from `first` on, which are all those with the new token, and put down their places. Clears with_left,
+ * with_right and the list `fresh`. Returns a status. */
 static int keep_new_pairs(wwho_merger *m, size_t first) {
     for (size_t i = first; i < m->n_pairs; i++) m->with_left[m->pairs[i].left] = m->with_right[m->pairs[i].right] = NONE;
     for (size_t i = 0; i < m->n_fresh; i++) { /* a place may have changed again: only its last pair counts */
@@ -356,7 +364,8 @@ static int keep_new_pairs(wwho_merger *m, size_t first) {
     return status;
 }
 
-/* Merge a pair wherever it stands, from left to right, into a new token. */
+/* Merge the pair of this number wherever it stands, from left to right, into a new token, and keep the new pairs that are frequent. Returns
+ * a status. */
 static int merge_pair(wwho_merger *m, uint32_t number) {
     pair_entry pair = m->pairs[number];
     size_t first = m->n_pairs;
@@ -377,7 +386,8 @@ static int merge_pair(wwho_merger *m, uint32_t number) {
     return status ? status : keep_new_pairs(m, first);
 }
 
-/* Return true if the pair of this number stands in fewer than min_sources sources. Only the tokens of phrases know their sources. */
+/* Return true if the pair, of this number, stands in fewer than min_sources sources. Only the tokens of phrases know their sources: false
+ * for all others. */
 static bool is_local(const wwho_merger *m, const pair_entry *pair, uint32_t number) {
     uint64_t sources = 0;
     uint32_t found = 0;
@@ -417,7 +427,7 @@ int wwho_merger_step(wwho_merger *m, size_t steps, size_t *n) {
     return status;
 }
 
-/* Make the arrays with an item for each token or merge; their number is known. */
+/* Make the arrays with an item for each token or merge, as many as the atoms and max_merges ask for. Returns a status. */
 static int new_tokens(wwho_merger *m) {
     size_t most = m->n_atoms + m->max_merges;
     m->bytes = malloc((most + 1) * sizeof *m->bytes);
@@ -432,7 +442,7 @@ static int new_tokens(wwho_merger *m) {
     return WWHO_OK;
 }
 
-/* Make a merger that has no positions yet. On failure *merger stays as it is. */
+/* Make a merger that has no positions yet. WWHO_ARGUMENT for a limit out of range; then, as without memory, *merger stays as it is. */
 static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, uint32_t max_units, wwho_merger **merger) {
     if (!min_freq || !max_units || max_merges > MAX_IDS || n_atoms > MAX_IDS) return WWHO_ARGUMENT;
     wwho_merger *m = calloc(1, sizeof *m);
@@ -449,7 +459,7 @@ static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, uint
     return status;
 }
 
-/* Set the bytes and units of each atom; WWHO_ARGUMENT where one has several units or is longer than MAX_ATOM. */
+/* Set the bytes and units of each atom. WWHO_ARGUMENT where one has several units or is longer than MAX_ATOM bytes. */
 static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
     for (size_t atom = 0; atom < m->n_atoms; atom++) {
         unit_reader reader;
@@ -464,7 +474,7 @@ static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
     return WWHO_OK;
 }
 
-/* Copy the shapes of the atoms, with room for those of merged tokens. */
+/* Copy the shapes of the atoms, with room for those of merged tokens; nothing if `shapes` is null. Returns a status. */
 static int copy_shapes(wwho_merger *m, const uint8_t *shapes) {
     if (!shapes) return WWHO_OK;
     m->shapes = malloc(m->n_atoms + m->max_merges + 1);

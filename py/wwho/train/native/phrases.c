@@ -51,8 +51,8 @@ static void end_phrase(wwho_phrases *phrases) {
         phrases->token[phrases->n++] = NONE;
 }
 
-/* Encode a line of len bytes with the model: phrases->spans become its units, phrases->ids and phrases->ends its tokens, and *job their
- * counts. Returns a status. */
+/* Encode a line of len bytes with the model: phrases->spans become its units, phrases->ids and phrases->ends its tokens, with the places
+ * where they end in the line, and *job their counts. Returns a status. */
 static int encode_line(wwho_phrases *phrases, const uint8_t *text, size_t len, wwho_job *job) {
     int status = reserve(&phrases->ids, &phrases->ids_room, len, sizeof *phrases->ids);
     if (!status) status = reserve(&phrases->ends, &phrases->ends_room, len, sizeof *phrases->ends);
@@ -108,7 +108,8 @@ static int collect_line(wwho_phrases *phrases, const uint8_t *text, size_t len) 
     return WWHO_OK;
 }
 
-/* Put the tokens that were collected after the last stretch into a stretch with this count and these sources. */
+/* Put the tokens that were collected after the last stretch into a stretch with this count and these sources, or into the last one if it
+ * has the same. Returns a status. */
 static int count_stretch(wwho_phrases *phrases, uint64_t count, uint64_t sources) {
     size_t n = phrases->n_stretches;
     if (!n || phrases->stretches[n - 1].count != count || phrases->stretches[n - 1].sources != sources) {
@@ -138,7 +139,7 @@ int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len,
     return status ? status : count_stretch(phrases, count, sources);
 }
 
-/* Take over how often each position counts, and its sources; nothing where all count once. */
+/* Take over from phrases how often each position counts, and its sources; nothing where all count once. Returns a status. */
 static int take_counts(wwho_merger *m, const wwho_phrases *phrases) {
     size_t at = 0, n = phrases->n_stretches;
     if (n == 0 || (n == 1 && phrases->stretches[0].count == 1)) return WWHO_OK;

@@ -46,13 +46,14 @@ int wwho_words_count(wwho_words *words, const wwho_model *model, const uint8_t *
  * are not exactly n records; the words before the fault are then counted. */
 int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const uint64_t *counts, size_t n);
 
-/* Add all words of another table, with their counts, and its stray_bytes. */
+/* Add the words of another table, with their counts and its stray bytes, to a table. Returns WWHO_OK, WWHO_MEMORY, or WWHO_ARGUMENT, also
+ * for a table and itself. */
 int wwho_words_merge(wwho_words *words, const wwho_words *other);
 
-/* Add each unit of each word of `words` to `units`, as a word of one unit, with the sum of its words' counts. */
+/* Add each unit of each word of `words` to another table, `units`, as a word of one unit, with the count of its word. Returns a status. */
 int wwho_words_units(const wwho_words *words, wwho_words *units);
 
-/* Add each word of `words` to `spelled`, with its count, as a word whose units are its bytes. */
+/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are its bytes. Returns a status. */
 int wwho_words_bytes(const wwho_words *words, wwho_words *spelled);
 
 /* Add each word of `words` to `spelled`, with its count, as a word whose units are symbols of two bytes. `symbols` has an item for each
@@ -74,8 +75,8 @@ typedef struct {
     uint64_t bytes;     /* of text, times the counts */
 } wwho_route_info;
 
-/* Add each word to the sums of the route that it takes where it stands alone. `routes` has n_routes items, one for each route of the
- * model, which are set to 0 first. The table stays as it is. */
+/* Add up the words of the table by the route that each takes where it stands alone, into `routes`, of n_routes items, which are cleared
+ * first. The table stays as it is. Returns WWHO_OK, or WWHO_ARGUMENT, also if a word takes a route that `routes` lacks. */
 int wwho_words_routes(wwho_words *words, const wwho_model *model, wwho_route_info *routes, size_t n_routes);
 
 /* Learning merges: the state between steps. */
@@ -124,11 +125,11 @@ void wwho_merger_free(wwho_merger *merger);
  * n_atoms + k of every such place, from left to right. */
 int wwho_merger_step(wwho_merger *merger, size_t steps, size_t *n);
 
-/* Return left and right id of every merge made so far, in turn. Valid until the next step. */
+/* Return the left and right ids of the merges made so far, in turn, in memory of the merger. Valid until the next step. */
 const uint32_t *wwho_merger_pairs(const wwho_merger *merger);
 
-/* Return the count of the pair of every merge made so far, at that moment: so many tokens does it save, or fewer where the pair overlaps
- * itself. It never rises from one merge to the next. Valid until the next step. */
+/* Return the count of the pair of each merge made so far, at that moment: so many tokens does it save, or fewer where the pair overlaps
+ * itself. It never rises from one merge to the next. In memory of the merger; valid until the next step. */
 const uint64_t *wwho_merger_gains(const wwho_merger *merger);
 
 /* cffi: end */

@@ -132,12 +132,12 @@ wwho_words *wwho_words_new(void) {
 /* Return where the record of word number `word` begins. It moves when the arena grows. */
 static inline const uint8_t *record_at(const wwho_words *words, size_t word) { return words->arena + words->entries[word].at; }
 
-/* Return the bytes of the record of word number `word`. */
+/* Return the length in bytes of the record of word number `word`. */
 static inline size_t record_size(const wwho_words *words, size_t word) {
     return (size_t)(words->entries[word + 1].at - words->entries[word].at);
 }
 
-/* Return where the text of a well-formed record begins. */
+/* Return where the text of a well-formed record, of `size` bytes, begins. */
 static const uint8_t *record_text(const uint8_t *record, size_t size) {
     const uint8_t *at = record, *end = record + size;
     uint64_t n_units, length;
@@ -145,13 +145,13 @@ static const uint8_t *record_text(const uint8_t *record, size_t size) {
     return at;
 }
 
-/* Return the hash of the text of a well-formed record. Its units have no part in it. */
+/* Return the hash of the text of a well-formed record, of `size` bytes. Its units have no part in it. */
 static inline uint64_t record_hash(const uint8_t *record, size_t size) {
     const uint8_t *text = record_text(record, size);
     return text_hash(text, (size_t)(record + size - text));
 }
 
-/* Return the slot where this record stands, or the empty one where it would stand. `hash` is that of its text. */
+/* Return the slot where this record, of `size` bytes, stands, or the empty one where it would stand. `hash` is that of its text. */
 static uint64_t *slot_of(const wwho_words *words, const uint8_t *record, size_t size, uint64_t hash) {
     for (size_t i = (size_t)hash & words->slots_mask;; i = (i + 1) & words->slots_mask) {
         uint64_t slot = words->slots[i];
@@ -166,7 +166,7 @@ static uint64_t *slot_of(const wwho_words *words, const uint8_t *record, size_t 
  * while the others are served. */
 enum { BATCH = 48 };
 
-/* Double the slots of the table, and put every word into its new slot. */
+/* Replace the slots of the table by twice as many, with every word in its new slot. Returns a status. */
 static int grow_slots(wwho_words *words) {
     size_t mask = words->slots_mask * 2 + 1;
     uint64_t *slots = calloc(mask + 1, sizeof *slots), hashes[BATCH];
@@ -220,14 +220,15 @@ static int add_word_at(wwho_words *words, const new_word *word, uint32_t *entry)
     return words->n * 4 > words->slots_mask * 3 ? grow_slots(words) : WWHO_OK;
 }
 
-/* Add `count` to the count of the word of a well-formed record, whose text of n_units units begins at `text`. */
+/* Add `count` to the count of the word of a well-formed record, whose text of n_units units begins at `text`, a place in the record. The
+ * record is copied if the word is new. Returns a status. */
 static int add_record(wwho_words *words, const uint8_t *record, size_t size, const uint8_t *text, uint64_t n_units, uint64_t count) {
     uint32_t entry;
     uint64_t hash = text_hash(text, (size_t)(record + size - text));
     return add_word_at(words, &(new_word){hash, n_units, count, record, size, (size_t)(text - record)}, &entry);
 }
 
-/* Fetch into the caches the entries and records that n <= BATCH hashes lead to; their slots were asked for before. */
+/* Fetch into the caches the entries and records that n <= BATCH hashes lead to; their slots were prefetched before. */
 static void fetch_words(const wwho_words *words, const uint64_t *hashes, size_t n) {
     uint64_t slots[BATCH];
     for (size_t i = 0; i < n; i++) {
@@ -274,7 +275,8 @@ static inline bool next_unit(unit_reader *reader, const uint8_t **text, size_t *
     return true;
 }
 
-/* Write the record of a word of one unit, and return its size; `record` has room for LEB_MAX + 1 + length bytes. */
+/* Write the record of a word of one unit, of `length` bytes, to `record`, which has room for LEB_MAX + 1 + length bytes; return its size.
+ * */
 static inline size_t put_unit(uint8_t *record, const uint8_t *text, size_t length) {
     uint8_t *at = put_leb(record, 1);
     at = put_leb(at, length);
@@ -299,7 +301,8 @@ int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const 
     return at == end ? WWHO_OK : WWHO_ARGUMENT;
 }
 
-/* Add the words of another table, with their counts and its stray bytes, to a table. */
+/* Add the words of another table, with their counts and its stray bytes, to a table. Returns WWHO_OK, WWHO_MEMORY, or WWHO_ARGUMENT, also
+ * for a table and itself. */
 int wwho_words_merge(wwho_words *words, const wwho_words *other) {
     if (!words || !other || words == other) return WWHO_ARGUMENT;
     new_word batch[BATCH];
@@ -322,7 +325,7 @@ int wwho_words_merge(wwho_words *words, const wwho_words *other) {
     return status;
 }
 
-/* Add each unit of each word of `words` to the table `units`, as a word of one unit, with the count of its word. */
+/* Add each unit of each word of `words` to another table, `units`, as a word of one unit, with the count of its word. Returns a status. */
 int wwho_words_units(const wwho_words *words, wwho_words *units) {
     if (!words || !units) return WWHO_ARGUMENT;
     for (size_t word = 0; word < words->n; word++) {
@@ -342,7 +345,7 @@ int wwho_words_units(const wwho_words *words, wwho_words *units) {
     return WWHO_OK;
 }
 
-/* Add each word of `words` to the table `spelled`, with its count, as a word whose units are its bytes. */
+/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are its bytes. Returns a status. */
 int wwho_words_bytes(const wwho_words *words, wwho_words *spelled) {
     if (!words || !spelled || words == spelled) return WWHO_ARGUMENT;
     for (size_t word = 0; word < words->n; word++) {
@@ -376,8 +379,9 @@ static uint32_t code_point_at(const uint8_t *text, size_t n, size_t *width) {
     return found;
 }
 
-/* Add each word of `words` to the table `spelled`, with its count, as a word whose units are symbols of two bytes: one or two for each
- * character, or those of its bytes. `symbols` has them by code point, and from 0x110000 on by byte; 0: none. */
+/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are symbols of two bytes: one or two for each
+ * character, or those of its bytes. `symbols` has them by code point, the first byte lowest, and from 0x110000 on by byte; 0: the character
+ * has none. Returns a status. */
 int wwho_words_pairs(const wwho_words *words, const uint32_t *symbols, wwho_words *spelled) {
     if (!words || !symbols || !spelled || words == spelled) return WWHO_ARGUMENT;
     for (size_t word = 0; word < words->n; word++) {
