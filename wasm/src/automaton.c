@@ -10,8 +10,8 @@ WWHO_LOCAL uint32_t class_before(const wwho_classes *classes, const uint8_t *tex
 }
 
 /* Move the cursor, which is not at the end, past the match of an automaton that starts there; the number of its rule, from 0, goes to
- * *rule. As scan_piece(), but not inlined, and also for automata that look behind: the character before the cursor, from cursor->from on,
- * then decides in which state they start. */
+ * *rule. There always is one: build_automaton() checked that. As scan_piece(), but not inlined, and also for automata that look behind: the
+ * character before the cursor, from cursor->from on, then decides in which state they start. */
 WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     uint32_t row = WWHO_START * automaton->stride;
     if (automaton->stored.flags & LOOKS_BEHIND && cursor->at > cursor->from) {

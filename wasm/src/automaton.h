@@ -147,9 +147,9 @@ static HOT uint32_t run_length(const uint8_t *text, wwho_range range) {
     return outside ? trailing_zeros(outside) >> 3 : 8;
 }
 
-/* Move the cursor, which is not at the end, past the match that starts there, from the state of the given row; the number of its rule,
- * from 0, goes to *rule. Every automaton was checked to have one. Most matches end just before the character that ends the scan, so that
- * character is not read again. */
+/* Move the cursor, which is not at the end, past the match that starts there, from the state of the given row (its place in the table); the
+ * number of its rule, from 0, goes to *rule. Every automaton was checked to have one. Most matches end just before the character that ends
+ * the scan, so that character is not read again. */
 static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     const uint32_t *table = automaton->table;
     wwho_cursor c = *cursor;
@@ -190,7 +190,7 @@ static HOT void scan_from(uint32_t row, const wwho_classes *classes, const wwho_
 }
 
 /* Move the cursor, which is not at the end, past the match of an automaton that does not look behind; the number of its rule, from 0, goes
- * to *rule. */
+ * to *rule. There always is one: build_automaton() checked that. */
 static HOT void scan_piece(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule) {
     scan_from(WWHO_START * automaton->stride, classes, automaton, cursor, rule);
 }
@@ -218,8 +218,8 @@ static inline bool is_in(const uint64_t *set, uint32_t i) { return set[i >> 6] >
 WWHO_LOCAL uint32_t class_before(const wwho_classes *classes, const uint8_t *text, size_t from, size_t at, uint32_t *class);
 
 /* Move the cursor, which is not at the end, past the match of an automaton that starts there; the number of its rule, from 0, goes to
- * *rule. As scan_piece(), but not inlined, and also for automata that look behind: the character before the cursor, from cursor->from on,
- * then decides in which state they start. */
+ * *rule. There always is one: build_automaton() checked that. As scan_piece(), but not inlined, and also for automata that look behind: the
+ * character before the cursor, from cursor->from on, then decides in which state they start. */
 WWHO_LOCAL void scan(const wwho_classes *classes, const wwho_automaton *automaton, wwho_cursor *cursor, uint32_t *rule);
 
 /* Return true if an automaton has one rule, and each of its matches is one character (FORMAT.md, ROUTES). */

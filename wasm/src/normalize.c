@@ -80,9 +80,9 @@ static const wwho_rewrite *first_part(const wwho_step *map, uint32_t code_point,
 
 /* Return the one character that the steps turn the character at `at` into, whatever is next to it, with PLAIN_AHEAD if its source is the
  * character after it; VANISHED if nothing is left; WWHO_NONE if its neighbours matter, or if it is at an end that matters. *width becomes
- * its width in bytes. `next`: the character after it, if that is plain, and the one before is, too; else WWHO_NONE. Combining marks on
- * both sides of characters that vanish may change places, so a run does not end before one. RULES as the first step is left out: that is
- * for look_for_rules(). */
+ * the width in bytes of the character at `at`. `next`: the character after it, if that is plain, and the one before is, too; else
+ * WWHO_NONE. Combining marks on both sides of a character that vanishes may change places, so read_run() does not count it as plain. RULES
+ * as the first step is left out: that is for look_for_rules(). */
 static uint32_t plain_at(const wwho_normalizing *it, size_t at, uint32_t *width, uint32_t next) {
     uint32_t code_point = character_at(it, at, width);
     const bool first = it->fresh && at == it->at, last = at + *width == it->end;

@@ -71,7 +71,8 @@ static int plan_routes(wwho_model *model, wwho_arena *arena) {
     return WWHO_OK;
 }
 
-/* Return true if a route may rewrite by this step: it looks at one character alone, and leaves something of each. */
+/* Return true if a route may rewrite by this step, which looks at one character alone and leaves something of each: a SPELL; a MAP that
+ * orders, composes and removes nothing; or an ENDS that strips nothing and adds no suffix. */
 static bool rewrites_characters(const wwho_step *step) {
     if (step->kind == STEP_ENDS) return !step->n && !step->n_suffix;
     if (step->kind != STEP_MAP) return step->kind == STEP_SPELL;

@@ -90,7 +90,7 @@ static uint32_t class_of_made(const wwho_classes *classes, uint32_t made) {
 }
 
 /* Apply a step to all characters of the plain table, in place. What becomes uncertain is 0; what is only certain before certain characters
- * gets PLAIN_SEMI. */
+ * gets PLAIN_SEMI. A step RULES with an automaton also sets p->clusters, and clears PLAIN_CUT where no cluster ends. */
 static void put_step(wwho_plain *p, const wwho_step *step, const wwho_classes *classes) {
     const uint32_t space = class_of_made(classes, p->made[' ']), letter = class_of_made(classes, p->made['a']);
     uint16_t rules[MAX_CLASSES_SEEN];

@@ -34,7 +34,8 @@ WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out) {
     return n;
 }
 
-/* Return how many of len bytes remain without an incomplete character at the end, for a text that continues. */
+/* Return how many of len bytes remain without an incomplete character at the end, for a text that continues. The last lead byte among the
+ * last three begins an incomplete one if it asks for more bytes than there are, whatever follows it. */
 WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len) {
     for (uint32_t k = 1; k < 4 && k <= len; k++) { /* bytes that may start an incomplete character */
         uint8_t lead = text[len - k];

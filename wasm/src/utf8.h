@@ -49,7 +49,8 @@ WWHO_LOCAL uint32_t character_before(const uint8_t *text, size_t from, size_t at
 /* Write the UTF-8 bytes of a character to `out`, which has room for four; 0x110000 plus a byte becomes that byte. Returns their number. */
 WWHO_LOCAL uint32_t encode_utf8(uint32_t c, uint8_t *out);
 
-/* Return how many of len bytes remain without an incomplete character at the end, for a text that continues. */
+/* Return how many of len bytes remain without an incomplete character at the end, for a text that continues. The last lead byte among the
+ * last three begins an incomplete one if it asks for more bytes than there are, whatever follows it. */
 WWHO_LOCAL size_t whole_characters(const uint8_t *text, size_t len);
 
 /* Return true if n bytes are well-formed UTF-8. */
