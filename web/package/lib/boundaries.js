@@ -63,6 +63,7 @@ export function chunks(text, { limit, aside, oversize }, overlap, prefer, { toke
    * Return the chunk between two places, or undefined if it ends inside a character or has too many tokens.
    * @param {number} from the index of the place where it begins, in `places`
    * @param {number} k the index of the place where it ends
+   * @returns {{ k: number, chunk: Chunk } | undefined}
    */
   const chunkBetween = (from, k) => {
     if (!isEdge(places[k])) return undefined;
@@ -73,8 +74,8 @@ export function chunks(text, { limit, aside, oversize }, overlap, prefer, { toke
   };
 
   /**
-   * Return the best chunk that begins at a place: the rest of the text if it fits, otherwise the longest one with the best kind of end,
-   * otherwise the longest one.
+   * Return the best chunk that begins at a place: the rest of the text if it fits, otherwise the longest one with the best kind of end that
+   * uses at least half of the limit, otherwise the longest one.
    * @param {number} from the index of the place where it begins, in `places`
    * @param {number} after the index of a place that it must end after, so that it brings something new
    * @returns {{ k: number, chunk: Chunk } | undefined} `k` is the index of its end; undefined if nothing fits
@@ -144,13 +145,14 @@ export function chunks(text, { limit, aside, oversize }, overlap, prefer, { toke
 }
 
 /**
- * Return the last place, at most `last`, to which a chunk may reach by the limit. It is found by halving, so that each chunk takes time by its
- * own length; at least one code point is taken, whatever it costs.
+ * Return the end of the longest part of a text from `first` on that has at most `limit` tokens. It is found by halving among the next four
+ * code points for each token, so that each chunk takes time by its own length; at least one code point is taken, whatever it costs.
  * @param {string} text
  * @param {number} first in UTF-16 units
- * @param {number} last in UTF-16 units
- * @param {number} limit in tokens
- * @param {CountWithin} countWithin
+ * @param {number} last in UTF-16 units, more than `first`: the part ends there at the latest
+ * @param {number} limit in tokens, 1 or more
+ * @param {CountWithin} countWithin counts the tokens of a text that is encoded alone; false above a limit
+ * @returns {number} in UTF-16 units
  */
 function longestWithin(text, first, last, limit, countWithin) {
   const ends = [];
@@ -171,6 +173,7 @@ function longestWithin(text, first, last, limit, countWithin) {
  * @param {string} rest the text from the syllable on, whose beginning is quoted
  * @param {number} place where it begins, in UTF-16 units
  * @param {string} limit the limit, and what else is said about it
+ * @returns {string}
  */
 function tooLongMessage(rest, place, limit) {
   const start = JSON.stringify(rest.slice(0, 20));
@@ -184,6 +187,7 @@ function tooLongMessage(rest, place, limit) {
  * Return the index of the last of ascending values that is at most `most`; -1 if none is.
  * @param {number[]} values
  * @param {number} most
+ * @returns {number}
  */
 function indexUpTo(values, most) {
   return indexFrom(values, most + 1) - 1;
@@ -193,6 +197,7 @@ function indexUpTo(values, most) {
  * Return the index of the first of ascending values that is at least `least`, by binary search; the number of values if none is.
  * @param {number[]} values
  * @param {number} least
+ * @returns {number}
  */
 function indexFrom(values, least) {
   let [low, high] = [0, values.length];
@@ -269,6 +274,7 @@ function runAround(text, place) {
  * combining mark, a joiner, or another character that may continue a cluster.
  * @param {string} text
  * @param {number} at in UTF-16 units
+ * @returns {boolean}
  */
 function leansBack(text, at) {
   const unit = text.charCodeAt(at);

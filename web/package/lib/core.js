@@ -34,7 +34,11 @@ const NORMALIZER_BYTES = 65536;
 /** One for all calls: unlike a TextDecoder, it keeps no state. */
 const encoder = new TextEncoder();
 
-/** Return an address rounded up to a multiple of 16. @param {number} address */
+/**
+ * Return an address rounded up to a multiple of 16.
+ * @param {number} address
+ * @returns {number}
+ */
 const align = (address) => address + (-address & 15);
 
 /** One instance of the core with one tokenizer opened in it. */
@@ -182,9 +186,9 @@ export class Core {
   }
 
   /**
-   * Copy bytes out of memory.
+   * Return a copy of bytes of memory.
    * @param {number} at address
-   * @param {number} length
+   * @param {number} length in bytes
    * @returns {Uint8Array<ArrayBuffer>}
    */
   #copyBytes(at, length) {
@@ -192,7 +196,7 @@ export class Core {
   }
 
   /**
-   * Copy words of 4 bytes out of memory.
+   * Return a copy of words of memory, of 4 bytes each.
    * @param {number} at address, a multiple of 4
    * @param {number} length in words
    * @returns {Uint32Array<ArrayBuffer>}
@@ -201,7 +205,10 @@ export class Core {
     return this.#words.slice(at / 4, at / 4 + length);
   }
 
-  /** Return the number that the last call wrote to #out. */
+  /**
+   * Return the number that the last call wrote to #out.
+   * @returns {number}
+   */
   #readOut() {
     return this.#words[this.#out / 4];
   }
@@ -474,9 +481,9 @@ export class Core {
   }
 
   /**
-   * Copy a column of results, whose address is a field of the job.
+   * Return a copy of a column of results that begins at the address in a field of the job.
    * @param {string} name of the field
-   * @param {number} n entries
+   * @param {number} n entries, of 4 bytes each
    * @returns {Uint32Array}
    */
   #copyColumn(name, n) {
@@ -498,7 +505,10 @@ export class Core {
     return { first, last };
   }
 
-  /** Take twice as much scratch memory, cleared; the old one is lost, with the core's cache in it. */
+  /**
+   * Take twice as much scratch memory, cleared, and begin the call anew: what it had taken is free again. The old scratch memory is lost,
+   * with the core's cache in it.
+   */
   #growScratch() {
     const length = 2 * this.#jobField("scratch_len");
     this.#beginCall();

@@ -2,7 +2,10 @@
 
 import { AFTER, MORE } from "./header.js";
 
-/** Make a decoder of UTF-8 that keeps a byte order mark, and writes U+FFFD for broken bytes. One is for a single text: it has state. */
+/**
+ * Make a decoder of UTF-8 that keeps a byte order mark, and writes U+FFFD for broken bytes. One is for a single text: it has state.
+ * @returns {TextDecoder}
+ */
 export const newDecoder = () => new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**

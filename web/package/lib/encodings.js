@@ -53,6 +53,7 @@ export async function loadEntry(list, name, options = {}) {
 /**
  * Return what to do if a bundler did not copy the file of an encoding, for the end of a message.
  * @param {string} name of the encoding
+ * @returns {string}
  */
 const remedyFor = (name) =>
   `if a bundler made this program and did not copy that file, import { load } from "wwho/${name}", which has it inside`;

@@ -29,8 +29,9 @@ export function listSteps(core) {
 }
 
 /**
- * Read what the core says about its tokenizer: numbers of ids and merges, models and routes. The result, frozen, is `Info` of index.d.ts.
+ * Return what the core says about its tokenizer: numbers of ids and merges, models and routes.
  * @param {import("./core.js").Core} core
+ * @returns `Info` of index.d.ts, frozen
  */
 export function describe(core) {
   const numbers = core.info(OF_TOKENIZER);

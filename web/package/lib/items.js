@@ -98,9 +98,11 @@ function leave(items, reason) {
 }
 
 /**
- * Return an iterator over the items of a source.
+ * Return an iterator over the items of a source; its `next` may give a promise.
  * @param {any} source ReadableStream, Blob, async iterable or iterable (but no string)
- * @throws {WwhoError} ARGUMENT for any other kind of source, and for one whose memory was transferred
+ * @returns {any}
+ * @throws {WwhoError} ARGUMENT for any other kind of source, for a stream that something else reads, and for an array whose memory was
+ *   transferred
  */
 function iteratorOf(source) {
   if (typeof source?.getReader === "function") return streamIterator(source);
@@ -118,8 +120,10 @@ function iteratorOf(source) {
 }
 
 /**
- * Return an iterator over the chunks of a stream, which it locks; not every browser can iterate over a stream itself.
+ * Return an iterator over the chunks of a stream, which it locks; `return` cancels the stream with a reason. Not every browser can iterate
+ * over a stream itself.
  * @param {ReadableStream} stream
+ * @returns {{ next: () => Promise<any>, return: (reason: unknown) => Promise<void> }}
  * @throws {WwhoError} ARGUMENT if something else reads the stream
  */
 function streamIterator(stream) {

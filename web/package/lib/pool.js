@@ -331,7 +331,10 @@ class Member {
     }
   }
 
-  /** Take the job from the Worker, which is free then and no longer keeps the process alive, and return it for an answer. */
+  /**
+   * Take the job from the Worker, which is free then and no longer keeps the process alive, and return it for an answer. There must be one.
+   * @returns {Job}
+   */
   #releaseJob() {
     const job = /** @type {Job} */ (this.job);
     this.job = undefined;

@@ -10,6 +10,7 @@ import { BaseTokenizer } from "./tokenizer.js";
  * Make the class Tokenizer and the function init of a runtime.
  * @param {() => unknown} core returns the source of wwho.wasm: a compiled module, or what `read` takes
  * @param {typeof import("./source.js").readBytes} read reads the bytes of any source that the runtime has
+ * @returns `Tokenizer`, a BaseTokenizer with the static methods `load` and `loadSync`; `init`
  */
 export function runtime(core, read) {
   class Tokenizer extends BaseTokenizer {

@@ -92,10 +92,11 @@ function segmentsIn(core, routes, text) {
 }
 
 /**
- * Return the text between two segments, which a step dropped; "" of bytes, where it is unknown.
+ * Return the text between two segments, which a step dropped; "" if the text is bytes, because offsets are no places in bytes.
  * @param {Segment} a
- * @param {Text} text
- * @param {Segment} b
+ * @param {Text} text the whole text
+ * @param {Segment} b begins where `a` ends, or later
+ * @returns {string}
  */
 const textBetween = (a, text, b) => (typeof text === "string" ? text.slice(a.end, b.start) : "");
 

@@ -37,8 +37,10 @@ export function nameSet(names, option, known) {
 }
 
 /**
- * Return a copy of options in which the special tokens are sets, which can be read more than once.
+ * Return a copy of options in which the names of special tokens are sets, or "all": they can be read more than once. Whether the model has
+ * the tokens is not checked; the empty text is left out.
  * @param {import("./tokenizer.js").EncodeOptions} options
+ * @returns the options, with both sets, even if none was given
  * @throws {WwhoError} ARGUMENT if they are neither iterables of texts nor "all"
  */
 export function reusable(options) {
@@ -63,14 +65,18 @@ function listNames(known) {
   return known.length === 0 ? "none: the tokenizer has no special tokens" : `one of ${shown}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Tell whether an option names no special token at all. @param {NameSet} names */
+/**
+ * Tell whether an option names no special token at all.
+ * @param {NameSet} names
+ * @returns {boolean}
+ */
 const isEmpty = (names) => names !== "all" && names.size === 0;
 
 /**
  * Return the mask of allowed added tokens that the core takes: one byte for each added token, 1 if the text may contain it.
  * @param {ReadonlyMap<string, number>} added the index of each added token by its text; some models have thousands
- * @param {NameSet} allowed
- * @returns {Uint8Array | null} null if none is allowed
+ * @param {NameSet} allowed texts of added tokens; texts that are none are ignored
+ * @returns {Uint8Array | null} null if `allowed` is empty
  */
 export function allowedMask(added, allowed) {
   if (isEmpty(allowed)) return null;
@@ -87,9 +93,9 @@ export function allowedMask(added, allowed) {
  * Reject a text that contains a disallowed special token.
  * @param {string | Uint8Array} text
  * @param {ReadonlyMap<string, number>} specials the special tokens of the model by their texts
- * @param {NameSet} allowed
- * @param {NameSet} disallowed "all" is every special token that is not allowed
- * @throws {WwhoError} SPECIAL_TOKEN, with the token
+ * @param {NameSet} allowed counts only if `disallowed` is "all"
+ * @param {NameSet} disallowed "all" is every special token that is not allowed; the texts of a set are searched for as they are
+ * @throws {WwhoError} SPECIAL_TOKEN, with the first of these tokens that the text contains
  */
 export function refuseDisallowed(text, specials, allowed, disallowed) {
   if (isEmpty(disallowed)) {

@@ -20,7 +20,7 @@ const PLAIN = [
  * @param {import("./core.js").Core} core
  * @param {boolean} pair whether the template for two texts is wanted, or that for one
  * @param {boolean} withIds whether places with ids, such as [CLS], are wanted, or only those with texts
- * @returns {Place[]} a model without a template has one place for each text
+ * @returns {Place[]} of a model without a template, one place for each text
  */
 export function placesOf(core, pair, withIds) {
   const numbers = /** @type {number[]} */ (core.numbers(OF_TEMPLATE, Number(pair)));
@@ -136,5 +136,6 @@ export function trimOffsets({ ids, starts, ends }, given, trim, around, core, ad
  * Tell whether a surrogate pair begins at this UTF-16 unit; false before the text.
  * @param {string} text
  * @param {number} at
+ * @returns {boolean}
  */
 const isPair = (text, at) => at >= 0 && (text.codePointAt(at) ?? 0) > 0xffff;

@@ -274,8 +274,10 @@ export class BaseTokenizer {
   /**
    * Return the tokens of one text or two in the places of the model's template.
    * @param {Text} text
-   * @param {Given} given with the second text, and whether the template's ids are added
-   * @param {(text: Text, given: Given, trim: number) => import("./template.js").Tokens} tokensOf encodes one text
+   * @param {Given} given the checked options, with the second text, and whether the template's ids are added
+   * @param {(text: Text, given: Given, trim: number) => import("./template.js").Tokens} tokensOf encodes one text; its `trim` is that of
+   *   the text's place
+   * @returns columns as fillTemplate makes them: ids, starts, ends, types
    */
   #fillTemplate(text, given, tokensOf) {
     const places = this.#templatePlaces(given);
@@ -284,7 +286,11 @@ export class BaseTokenizer {
     return fillTemplate(places, { first: tokens("first", text), ...(given.pair !== undefined && { second: tokens("second", given.pair) }) });
   }
 
-  /** Return the places of the model's template for a call. @param {Given} given the checked options */
+  /**
+   * Return the places of the model's template for a call.
+   * @param {Given} given the checked options
+   * @returns {import("./template.js").Place[]}
+   */
   #templatePlaces(given) {
     return placesOf(this.#openCore, given.pair !== undefined, given.special === true);
   }
@@ -292,6 +298,7 @@ export class BaseTokenizer {
   /**
    * Return how many ids the template adds in a call; 0 if they are not wanted.
    * @param {Given} given the checked options
+   * @returns {number}
    */
   #templateIdCount(given) {
     return given.special ? this.#templatePlaces(given).filter(({ what }) => what === "id").length : 0;
@@ -364,10 +371,11 @@ export class BaseTokenizer {
   }
 
   /**
-   * Return the ids and offsets of one text, trimmed as the model's post-processor does.
+   * Return the columns of one text as #encodeAllWithOffsets does, with offsets trimmed as the model's post-processor does.
    * @param {Text} text
    * @param {Given} given the checked options of the call
    * @param {number} trim how, as trimOffsets takes it; 0: not at all
+   * @returns new columns; offsets in UTF-16 units
    */
   #tokensWithOffsets = (text, given, trim) => {
     const found = this.#encodeAllWithOffsets(text, given);
@@ -376,9 +384,11 @@ export class BaseTokenizer {
   };
 
   /**
-   * Return the ids and offsets of one text, encoded in parts if it is long, whose columns are joined.
+   * Return the columns of one text: `ids`, `starts` and `ends`, and, if units are wanted, `unitStarts`, `unitEnds` and `unitRoutes`. A text
+   * of more than PART_BYTES bytes or UTF-16 units is encoded in parts, the columns of which are joined.
    * @param {Text} text
    * @param {Given} given the checked options
+   * @returns new columns; offsets in UTF-16 units of the whole text
    */
   #encodeAllWithOffsets(text, given) {
     if (text.length <= PART_BYTES) return this.#encodePartWithOffsets(text, given);
@@ -393,18 +403,20 @@ export class BaseTokenizer {
   }
 
   /**
-   * Return the ids and offsets of a part of a text, in one call of the core; the offsets are those in the part.
+   * Return the columns of a part of a text, as #encodeAllWithOffsets does, in one call of the core.
    * @param {Text} part
    * @param {Given} given the checked options
+   * @returns new columns; offsets in UTF-16 units of the part
    */
   #encodePartWithOffsets(part, { mask, flags, units }) {
     return this.#openCore.encodeWithOffsets(part, mask, flags, units);
   }
 
   /**
-   * Yield the ids of each part of a text, with offsets in the whole text.
+   * Yield the columns of each part of a text, as #encodePartWithOffsets returns them, but with offsets in UTF-16 units of the whole text.
    * @param {Text} text
    * @param {Given} given the checked options
+   * @returns a generator; nothing for an empty text
    */
   *#encodePartsWithOffsets(text, given) {
     let offset = 0;
@@ -563,11 +575,12 @@ export class BaseTokenizer {
   }
 
   /**
-   * Return the beginning of a text, as far as its first `limit` tokens reach, never cut inside a syllable or a character.
+   * Return the longest beginning of a text that ends within its first `limit` tokens and alone has at most `limit` tokens; it is never cut
+   * inside a syllable or a character.
    * @param {string} text
    * @param {number} limit in tokens; with `addSpecialTokens`, the template's are among them
    * @param {TemplateOptions} [options]
-   * @returns {string} the text itself if it has no more tokens
+   * @returns {string} the text itself if it has no more tokens; "" if not even the first syllable fits
    * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
    */
   truncate(text, limit, options) {
@@ -694,7 +707,11 @@ export class BaseTokenizer {
     return result;
   }
 
-  /** Return a decoder of ids that come in parts. @param {number} skip SKIP_SPECIAL or 0 */
+  /**
+   * Return a decoder of ids that come in parts.
+   * @param {number} skip SKIP_SPECIAL or 0
+   * @returns {Decoding}
+   */
   #newDecoding(skip) {
     return new Decoding((ids, index, flags) => this.#decode(ids, index, flags), skip, this.#waits);
   }
@@ -734,7 +751,8 @@ export class BaseTokenizer {
   }
 
   /**
-   * Return a decoder of UTF-8.
+   * Return a decoder of UTF-8, as newDecoder makes it.
+   * @returns {TextDecoder}
    * @throws {WwhoError} FREED after free(), so that a freed tokenizer has no text even for no ids
    */
   #newDecoder() {
@@ -833,9 +851,10 @@ export class BaseTokenizer {
   }
 
   /**
-   * Return the segments of a text with every step of the automata that cut them. Of a SCRIPT model, return its pretokens instead, with the
-   * symbols of each character.
+   * Return the segments of a text, after it is normalized, with every step of the automata that cut them. Of a SCRIPT model, return its
+   * pretokens instead, with the symbols of each character.
    * @param {Text} text
+   * @returns segments as segment() gives them, with `states` and with traced units in place of `units` and `rules`
    * @throws {WwhoError} FREED, ARGUMENT, MEMORY
    */
   trace(text) {
@@ -849,6 +868,7 @@ export class BaseTokenizer {
    * Return the pretokens of a segment as a SCRIPT model writes them; a segment of a route with units stays as it is.
    * @param {Text} text the whole text, normalized
    * @param {ReturnType<ReturnType<typeof tracerOf>>} segment
+   * @returns the same kind of objects, one for each pretoken; `states` is 0
    */
   #traceScript(text, segment) {
     const { route, start, end } = segment;
@@ -885,6 +905,7 @@ export class BaseTokenizer {
 /**
  * Tell whether a call has a single text, without the ids of a template.
  * @param {Given} given the checked options
+ * @returns {boolean}
  */
 const isSingleText = ({ pair, special }) => pair === undefined && !special;
 

@@ -17,6 +17,7 @@ const PER_FIRST = 240;
 /**
  * Tell whether a token's bytes are symbols of SCRIPT, which stand for blocks of Unicode and indices in them.
  * @param {Uint8Array} bytes
+ * @returns {boolean} false for no bytes
  */
 export const isSymbols = (bytes) =>
   bytes.length > 0 && bytes.length % 2 === 0 && bytes.every((byte, i) => (i % 2 === 0 ? byte >= SYMBOL : byte >= SECOND && byte < SECOND + PER_FIRST));
@@ -25,8 +26,10 @@ export const isSymbols = (bytes) =>
 /** @typedef {{ text: string, rule: (typeof RULES)[number] | "piece" | "character" | "bytes", steps: Step[], symbols?: number[], block?: string }} TracedUnit */
 
 /**
- * Return a function that adds every step of the automaton that cuts it to a segment. What does not change from text to text is read once.
+ * Return a function that traces a segment of a text: it adds every step of the automaton that cuts the segment. What does not change from
+ * text to text is read once.
  * @param {import("./core.js").Core} core
+ * @returns a function of a segment; it makes a new object
  */
 export function tracerOf(core) {
   const numbers = core.info(OF_TOKENIZER);

@@ -80,16 +80,16 @@ export class BaseWorkerTokenizer {
   }
 
   /**
-   * Return a promise of the ids of a text.
+   * Return a promise of the ids of a text, as Tokenizer.encode gives them.
    * @param {unknown} text
-   * @param {any} [options]
+   * @param {any} [options] those of Tokenizer.encode; as in all methods, also `signal` and `transfer`
    */
   encode(text, options) {
     return this.#call("encode", [text], options);
   }
 
   /**
-   * Return a promise of the ids of a text and their offsets.
+   * Return a promise of the columns of a text that Tokenizer.encodeWithOffsets gives: ids, and offsets in UTF-16 units.
    * @param {unknown} text
    * @param {any} [options]
    */
@@ -102,6 +102,7 @@ export class BaseWorkerTokenizer {
    * @param {unknown} text
    * @param {Uint32Array} target changed in place, on this side
    * @param {any} [options]
+   * @returns {Promise<{ read: number, written: number }>} as Tokenizer.encodeInto: UTF-16 units of a string or bytes; ids
    */
   async encodeInto(text, target, options) {
     requireTarget(target);
@@ -114,6 +115,7 @@ export class BaseWorkerTokenizer {
    * Yield the ids of a long text, some at a time.
    * @param {unknown} text
    * @param {any} [options]
+   * @returns an async generator of arrays of ids
    */
   encodeGenerator(text, options) {
     return this.#callGenerator("encodeGenerator", [text], options);
@@ -143,6 +145,7 @@ export class BaseWorkerTokenizer {
    * that, a Blob is read on this side.
    * @param {any} source
    * @param {any} [options]
+   * @returns an async generator of arrays of ids
    */
   encodeStream(source, options) {
     return this.#callGenerator("encodeStream", [], options, (ready) => feedOf(source, bytesOrSame, ready));
@@ -153,13 +156,14 @@ export class BaseWorkerTokenizer {
    * @param {unknown} text
    * @param {number} limit
    * @param {any} [options]
+   * @returns {Promise<number | false>}
    */
   isWithinTokenLimit(text, limit, options) {
     return this.#call("isWithinTokenLimit", [text, limit], options);
   }
 
   /**
-   * Return a promise of the beginning of a text, as far as `limit` tokens reach.
+   * Return a promise of the longest beginning of a text that has at most `limit` tokens, as Tokenizer.truncate gives it.
    * @param {string} text
    * @param {number} limit
    * @param {any} [options]
@@ -200,6 +204,7 @@ export class BaseWorkerTokenizer {
    * Yield the text of ids, token by token.
    * @param {Iterable<number>} ids
    * @param {any} [options]
+   * @returns an async generator of texts, none empty
    */
   decodeGenerator(ids, options) {
     return this.#callGenerator("decodeGenerator", [listIfIterable(ids)], options);
@@ -209,6 +214,7 @@ export class BaseWorkerTokenizer {
    * Yield the text of ids that come one by one, or several at a time.
    * @param {any} source
    * @param {any} [options]
+   * @returns an async generator of texts, none empty
    */
   decodeAsyncGenerator(source, options) {
     return this.#callGenerator("decodeAsyncGenerator", [], options, (ready) => feedOf(source, listIfIterable, ready));
@@ -329,12 +335,14 @@ function divideOptions(options = {}) {
 /**
  * Return bytes of any kind as a Uint8Array, so that only what the view covers is sent, and everything else as it is.
  * @param {any} chunk
+ * @returns {any}
  */
 const bytesOrSame = (chunk) => bytesOf(chunk) ?? chunk;
 
 /**
  * Return the items of an iterable as a list, because an iterable cannot be sent, and everything else, typed arrays too, as it is.
  * @param {any} ids
+ * @returns {any}
  */
 function listIfIterable(ids) {
   return isIterable(ids) && !ArrayBuffer.isView(ids) ? Array.from(ids) : ids;
