@@ -46,13 +46,20 @@ async function current() {
   return undefined;
 }
 
-/** Return the names of the caches of this page, oldest first. */
+/**
+ * Return the names of the caches of this page, oldest first.
+ * @returns {Promise<string[]>}
+ */
 const ours = async () => (await caches.keys()).filter((name) => name.startsWith(CACHES));
 
 /** @type {Promise<void> | undefined} */
 let keeping;
 
-/** Cache a page and everything that it needs, one version at a time. @param {Response} response the page */
+/**
+ * Cache a page and everything that it needs, one version at a time: while another is being cached, wait for that one instead.
+ * @param {Response} response the page
+ * @returns {Promise<void>}
+ */
 function keepAll(response) {
   keeping ??= keepVersion(response).finally(() => (keeping = undefined));
   return keeping;
@@ -61,6 +68,7 @@ function keepAll(response) {
 /**
  * Cache a page and everything that it needs in a new cache, and delete the caches of other versions; after a failure, delete the new one.
  * @param {Response} response the page
+ * @throws {Error} a file cannot be fetched or cached
  */
 async function keepVersion(response) {
   const former = await current();
@@ -77,7 +85,12 @@ async function keepVersion(response) {
   for (const other of await ours()) if (other !== name) await caches.delete(other);
 }
 
-/** Cache what a page names, what those files name, and so on. @param {Cache} cache @param {string} html */
+/**
+ * Cache what a page names, what those files name, and so on.
+ * @param {Cache} cache filled under plain names
+ * @param {string} html the page
+ * @throws {Error} one cannot be fetched
+ */
 async function keepFiles(cache, html) {
   const pinned = PINNED.exec(html)?.[0] ?? "";
   const base = new URL(PAGE, location.href).href;
@@ -95,10 +108,10 @@ async function keepFiles(cache, html) {
 }
 
 /**
- * Return the addresses that a text names.
+ * Return the addresses that a text names, by the patterns NAMES.
  * @param {string} text
- * @param {string} url of it
- * @returns {string[]}
+ * @param {string} url of the text
+ * @returns {string[]} whole addresses, perhaps several times
  */
 const namesIn = (text, url) => NAMES.flatMap((pattern) => [...text.matchAll(pattern)].map((name) => new URL(name[1], url).href));
 
@@ -116,6 +129,7 @@ async function keepMet(cache, former) {
 /**
  * Return a response as it is, or reject one of an error.
  * @param {Response} response
+ * @returns {Response}
  * @throws {Error} it is no success
  */
 function checked(response) {
@@ -181,7 +195,11 @@ async function file(event) {
   }
 }
 
-/** Cache a file that the page does not name, such as a chosen tokenizer. @param {string} plain @param {Response} response */
+/**
+ * Cache a file that the page does not name, such as a chosen tokenizer, unless it is cached already or no version is complete.
+ * @param {string} plain its address, without the version
+ * @param {Response} response
+ */
 async function keepMore(plain, response) {
   const cache = await current();
   if (cache && !(await cache.match(plain, found))) await cache.put(plain, response);

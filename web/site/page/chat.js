@@ -10,9 +10,10 @@ export const ROLES = Object.freeze(["system", "user", "assistant"]);
 const MODEL = "gpt-4o";
 
 /**
- * Tokens that a chat takes beyond the contents of its messages: marks around each, and the beginning of the answer.
+ * Count the tokens that a chat takes beyond the contents of its messages: marks around each, and the beginning of the answer.
  * @param {import("../package/worker.js").WorkerTokenizer} tokenizer
- * @param {readonly Message[]} messages
+ * @param {readonly Message[]} messages only their roles count
+ * @returns a promise of the count
  */
 export const framing = (tokenizer, messages) =>
   countChat(messages.map(({ role }) => ({ role, content: "" })), MODEL, { tokenizer: /** @type {any} */ (tokenizer) });
@@ -56,7 +57,11 @@ export class Chat {
     for (const message of messages) this.#append(message);
   }
 
-  /** Add a message at the end of the editor, and return its element. @param {Message} message */
+  /**
+   * Add a message at the end of the editor, and return its element.
+   * @param {Message} message
+   * @returns {HTMLElement}
+   */
   #append({ role, content }) {
     const pick = /** @type {HTMLSelectElement} */ (element("select", "", ...ROLES.map((name) => new Option(name))));
     const box = /** @type {HTMLTextAreaElement} */ (element("textarea", ""));

@@ -52,7 +52,10 @@ export class Files {
     this.#start(entries);
   }
 
-  /** Tell whether the open tokenizers are those that counted last. */
+  /**
+   * Tell whether the open tokenizers are those that counted last.
+   * @returns {boolean}
+   */
   #isCurrent() {
     const wanted = this.#wanted();
     return wanted.length === this.tokenizers.length && wanted.every(({ blob }, i) => blob === this.tokenizers[i].blob);
@@ -63,7 +66,10 @@ export class Files {
     return this.entries.filter(({ error }) => error !== CANCELLED);
   }
 
-  /** Stop counting, and mark the entries without a count with the reason. @param {string} why */
+  /**
+   * Stop counting, and mark the entries that have neither counts nor an error with the reason.
+   * @param {string} why
+   */
   cancel(why = CANCELLED) {
     this.#stop();
     for (const entry of this.entries) {
@@ -100,8 +106,10 @@ export class Files {
   }
 
   /**
-   * Start Workers with each tokenizer, all of them or none; after a failure the next files try again.
-   * @returns {Promise<WorkerTokenizer[]>} all of them or none; the next files try again
+   * Start Workers with each tokenizer, all of them or none. After a failure, those that were started are freed, and the next files try
+   * again.
+   * @returns {Promise<WorkerTokenizer[]>} by the order of `tokenizers`
+   * @throws the error of the first that failed
    */
   async #load() {
     const run = this.#run;
@@ -116,9 +124,9 @@ export class Files {
 
   /**
    * Count the tokens of an entry with each tokenizer, and note the counts or the error in it, unless counting was stopped meanwhile.
-   * @param {Entry} entry
+   * @param {Entry} entry changed in place
    * @param {Promise<WorkerTokenizer[]>} pool
-   * @param {number} run
+   * @param {number} run the #run in which it was started; #stop() ends it
    */
   async #count(entry, pool, run) {
     const { file, problem } = entry;
@@ -142,7 +150,10 @@ export class Files {
     this.#changed(entry);
   }
 
-  /** Return the tokens of all counted entries, by tokenizer. */
+  /**
+   * Return the tokens of all counted entries, by tokenizer: a sum for each of `tokenizers`.
+   * @returns {number[]}
+   */
   sums() {
     return this.tokenizers.map((_, i) => this.entries.reduce((sum, { counts }) => sum + (counts?.[i] ?? 0), 0));
   }

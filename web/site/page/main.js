@@ -31,7 +31,11 @@ const TRACED = 2000; // UTF-16 units of the text that go to the page of syllable
  */
 const find = (id) => document.getElementById(id);
 const examples = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-example]")]);
-/** Return the example text of a button. @param {HTMLElement} button */
+/**
+ * Return the example text of a button.
+ * @param {HTMLElement} button
+ * @returns {string}
+ */
 const exampleOf = ({ dataset }) => EXAMPLES[dataset.example ?? ""];
 
 /** @type {import("./show/markup.js").View} */
@@ -164,7 +168,7 @@ function showInput() {
 
 // What the user does
 
-/** Remove the last message, except that a row has no tokenizer. */
+/** Remove the last message, and those about rows, except where a row has no tokenizer. */
 function forgive() {
   tokenizers.problems = tokenizers.problems.map((problem, row) => (tokenizers.opened[row] ? "" : problem));
   complain("");
@@ -272,10 +276,17 @@ async function doFrom(button, work) {
   }
 }
 
-/** Copy a text, and return what the button then says. @param {string} what */
+/**
+ * Copy a text, and return what the button then says.
+ * @param {string} what
+ * @returns {Promise<string>}
+ */
 const copied = async (what) => ((await copy(what)) ? "Copied" : "Not allowed");
 
-/** Return the address with the state of the page; complain about tokenizers that others do not have. */
+/**
+ * Put the state of the page into its address, and return that; complain about tokenizers that others do not have, which are left out.
+ * @returns {Promise<string>}
+ */
 async function link() {
   const { picks } = tokenizers;
   const lost = picks.filter((name) => !isKnown(name));
@@ -302,7 +313,10 @@ async function put(shared, name) {
   await chosen;
 }
 
-/** Draw a picture of the comparison, and share or save it. */
+/**
+ * Draw a picture of the comparison, and share or save it.
+ * @returns {Promise<string>} what the button then says
+ */
 async function asPicture() {
   const { picture, sharePicture } = await import("./share/picture.js");
   const blocks = model.last?.blocks ?? [];
@@ -322,7 +336,11 @@ async function asPicture() {
   return "Done";
 }
 
-/** Return the files that were chosen in a file dialog, and empty it. @param {string} input */
+/**
+ * Return the files that were chosen in a file dialog, and empty it.
+ * @param {string} input
+ * @returns {import("./input/files.js").Found[]}
+ */
 function picked(input) {
   const found = pickedFiles(find(input).files);
   find(input).value = ""; // the same may be chosen again

@@ -83,7 +83,10 @@ export class Model {
     this.recount();
   }
 
-  /** Return the tokenizers that count files, with their rows; none while any is loading. */
+  /**
+   * Return the tokenizers that count files, with their rows; none while any is loading.
+   * @returns {import("./files.js").Counting[]}
+   */
   #counting() {
     const { settled, labels, opened } = this.tokenizers;
     return settled ? opened.flatMap((open, row) => (open ? [{ ...open, row, label: labels[row] }] : [])) : [];
@@ -151,8 +154,10 @@ export class Model {
   }
 
   /**
-   * Set another text. Editing one that is too long would freeze the page, so it is counted as a file.
-   * @param {string} text @param {string} name of it, for when it is too long @param {number} [place]
+   * Set another text. Editing one that is too long would freeze the page, so it is counted as a file, and the text stays.
+   * @param {string} text
+   * @param {string} name of it, for when it is too long
+   * @param {number} [place] to show, in UTF-16 units
    * @returns {boolean} whether it can be edited
    */
   setText(text, name, place = 0) {
@@ -212,7 +217,10 @@ export class Model {
     return this.last?.blocks.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
   }
 
-  /** Show the part before (-1) or after (1), if there is one. @param {number} step */
+  /**
+   * Show the part of the text before (-1) or after (1) the one that is shown, if there is one.
+   * @param {number} step
+   */
   turn(step) {
     const { start = 0, units = 0 } = this.last ?? {};
     const end = start + this.shown;
@@ -250,7 +258,10 @@ export class Model {
     await chosen;
   }
 
-  /** Return what "Copy JSON" copies: the text or the messages with the ids of all rows, or the counts of the files. */
+  /**
+   * Return what "Copy JSON" copies: the text or the messages with the ids of all rows, or the counts of the files.
+   * @returns {Promise<string>}
+   */
   async asJSON() {
     if (this.files.entries.length > 0) return JSON.stringify(this.files, null, 1);
     const { text, messages, chatting, last } = this;
@@ -265,5 +276,9 @@ export class Model {
   }
 }
 
-/** Return how many code points a text has. @param {string} text */
+/**
+ * Return how many code points a text has; each lone surrogate counts as one.
+ * @param {string} text
+ * @returns {number}
+ */
 const codePoints = (text) => text.length - (text.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0);

@@ -64,7 +64,12 @@ export class Tokenizers {
     );
   }
 
-  /** Put a tokenizer in a row. If it cannot be opened, the open one stays. @param {number} row @param {string} pick */
+  /**
+   * Put a tokenizer in a row. If it cannot be opened, the open one stays, and `problems` says why; if another is chosen meanwhile, that one
+   * counts.
+   * @param {number} row
+   * @param {string} pick an encoding, a model, or a tokenizer opened here
+   */
   async choose(row, pick) {
     const { encoding } = choiceOf(pick);
     this.picks[row] = pick;
@@ -85,9 +90,10 @@ export class Tokenizers {
   }
 
   /**
-   * Return a tokenizer by its name, loaded once for all rows that choose it; one that failed is tried again.
+   * Return a tokenizer by its name, loaded once for all rows that choose it. One that failed is forgotten, and loaded again at the next
+   * call.
    * @param {string} name
-   * @returns {Promise<Open>} one that failed is tried again
+   * @returns {Promise<Open>}
    */
   #open(name) {
     const there = this.#known.get(name);

@@ -44,11 +44,12 @@ const MARGIN = 200; // at their end, where a caret makes the stretch move on
 const AROUND = 512; // UTF-16 units in which such a place is looked for, at first
 
 /**
- * Describe the part of a text from one place to another.
+ * Describe the part of a text from one place to another, which should cut no token.
  * @param {string} text
  * @param {readonly Side[]} sides by row, each with the whole text
- * @param {number} [start]
- * @param {number} [end]
+ * @param {number} [start] in UTF-16 units
+ * @param {number} [end] in UTF-16 units
+ * @returns {Promise<Block>} places in UTF-16 units of the part
  */
 export const describe = (text, sides, start = 0, end = text.length) =>
   blockOf(text.slice(start, end), sides.map((side) => side && within(side, start, end)), unitsBy(sides, text, start, end));
@@ -80,21 +81,27 @@ export async function describeAround(text, sides, at, former) {
   }
 }
 
-/** Tell whether a search found a place. @param {number | undefined} place */
+/**
+ * Tell whether a search found a place.
+ * @param {number | undefined} place
+ * @returns {boolean}
+ */
 const isFound = (place) => place !== undefined;
 
 /**
  * Return a place, or the one before it if it is within a surrogate pair.
  * @param {string} text
- * @param {number} place
+ * @param {number} place in UTF-16 units
+ * @returns {number}
  */
 const characterAt = (text, place) => ((text.codePointAt(place - 1) ?? 0) > 0xffff ? place - 1 : place);
 
 /**
- * Return the places where all tokenizers begin a token with a whole character.
- * @param {readonly Side[]} sides
- * @param {number} from
- * @param {number} to
+ * Return the places between two, both included, where all tokenizers begin a token with a whole character.
+ * @param {readonly Side[]} sides with the whole text
+ * @param {number} from in UTF-16 units
+ * @param {number} to in UTF-16 units
+ * @returns {number[]} ascending; none without a tokenizer
  */
 function commonStarts(sides, from, to) {
   const [first, ...others] = sides.flatMap((side) => (side ? [startsIn(side.encoded, from, to)] : []));
@@ -102,10 +109,11 @@ function commonStarts(sides, from, to) {
 }
 
 /**
- * Return the places between two where a token begins that cuts no character.
+ * Return the places between two, both included, where a token begins that cuts no character.
  * @param {Encoded} encoded
- * @param {number} from
- * @param {number} to
+ * @param {number} from in UTF-16 units
+ * @param {number} to in UTF-16 units
+ * @returns {Set<number>}
  */
 function startsIn({ starts, ends }, from, to) {
   const places = new Set();
@@ -119,6 +127,7 @@ function startsIn({ starts, ends }, from, to) {
  * Return the index of the first of ascending numbers that is at least `least`; the number of numbers if none is.
  * @param {ArrayLike<number>} numbers
  * @param {number} least
+ * @returns {number}
  */
 function firstFrom(numbers, least) {
   let [low, high] = [0, numbers.length];
@@ -131,10 +140,11 @@ function firstFrom(numbers, least) {
 }
 
 /**
- * Return the tokens that lie between two places of a text, with offsets from the first place.
- * @param {NonNullable<Side>} side
- * @param {number} start
- * @param {number} end
+ * Return the tokens that lie between two places of a text, with offsets from the first place; those that reach beyond are left out.
+ * @param {NonNullable<Side>} side with the whole text
+ * @param {number} start in UTF-16 units
+ * @param {number} end in UTF-16 units
+ * @returns {NonNullable<Side>} without units
  */
 function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
   const kept = [];
@@ -146,31 +156,32 @@ function within({ tokenizer, encoded: { ids, starts, ends } }, start, end) {
 }
 
 /**
- * Return the syllables of a part of a text, and the text between them, by each tokenizer that knows any; places in UTF-16 units of the
- * part.
+ * Return the syllables of a part of a text, and the text between them, by each tokenizer that knows any.
  * @param {readonly Side[]} sides with the whole text
- * @param {string} text
- * @param {number} from
- * @param {number} to
- * @returns {(Unit[] | undefined)[]}
+ * @param {string} text the whole text
+ * @param {number} from in UTF-16 units
+ * @param {number} to in UTF-16 units
+ * @returns {(Unit[] | undefined)[]} by row; places in UTF-16 units of the part
  */
 function unitsBy(sides, text, from, to) {
   return sides.map((side) => (side && knowsUnits(side.tokenizer) ? unitsOf(side, text, from, to) : undefined));
 }
 
 /**
- * Tell whether a tokenizer knows syllables: it routes their scripts away from other text. All text of a SentencePiece model is units,
- * which are characters.
+ * Tell whether a tokenizer knows syllables: it routes their scripts away from other text. All text of a SentencePiece model is units, which
+ * are characters.
  * @param {Tokenizer} tokenizer
+ * @returns {boolean}
  */
 export const knowsUnits = ({ info: { routes } }) => routes.some(({ hasUnits }) => hasUnits) && !routes.every(({ hasUnits }) => hasUnits);
 
 /**
- * Return the syllables of a part of a text by one tokenizer, and the text between them.
- * @param {NonNullable<Side>} side
- * @param {string} text
- * @param {number} from
- * @param {number} to
+ * Return the syllables of a part of a text by one tokenizer, and the text between them; what lies across an end of the part is cut there.
+ * @param {NonNullable<Side>} side with the whole text
+ * @param {string} text the whole text
+ * @param {number} from in UTF-16 units
+ * @param {number} to in UTF-16 units
+ * @returns {Unit[]} in order, without gaps; places in UTF-16 units of the part
  */
 function unitsOf({ tokenizer: { info }, encoded: { unitStarts = [], unitEnds = [], unitRoutes = [] } }, text, from, to) {
   /** @type {Unit[]} */
@@ -229,9 +240,10 @@ function describeTokens({ tokenizer, encoded: { ids, starts, ends } }, units) {
 const known = new WeakMap();
 
 /**
- * Return the bytes of a token, cached: each key press asks for the same few.
+ * Return the bytes of a token, or a promise of them; they are cached, because each key press asks for the same few.
  * @param {Tokenizer} tokenizer
  * @param {number} id
+ * @returns {Uint8Array | Promise<Uint8Array>}
  */
 function bytesOf(tokenizer, id) {
   const bytes = known.get(tokenizer) ?? new Map();
@@ -244,11 +256,12 @@ function bytesOf(tokenizer, id) {
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
- * Find where a token may begin or end without cutting what a reader sees as one unit: a syllable if a tokenizer knows the script,
- * otherwise a grapheme cluster.
- * @param {readonly (Unit[] | undefined)[]} known by row
+ * Find where a token may begin or end without cutting what a reader sees as one unit: a syllable if a tokenizer knows the script, otherwise
+ * a grapheme cluster.
+ * @param {readonly (Unit[] | undefined)[]} known by row: the first list that there is counts; without any, no syllables are known
  * @param {string} text
- * @returns {{ places: number[], syllables: number[] }} in order, from 0 to the end; and those of them where a syllable begins
+ * @returns {{ places: number[], syllables: number[] }} in UTF-16 units, in order: from 0 to the end; those where a syllable begins, after
+ *   its space
  */
 function placesIn(known, text) {
   const units = known.find(Boolean) ?? [{ start: 0, end: text.length, text }];
@@ -271,5 +284,6 @@ function placesIn(known, text) {
  * Tell whether an id is one of a model.
  * @param {{ firstId: number, nIds: number }} model
  * @param {number} id
+ * @returns {boolean}
  */
 const isOf = (model, id) => id >= model.firstId && id < model.firstId + model.nIds;

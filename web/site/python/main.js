@@ -11,7 +11,11 @@ enc.count(text), wwho.get_encoding("o200k_base").count(text)
 /** How many times errors among the output of a cell are coloured: more would freeze the page. */
 const MOST_PARTS = 5_000;
 
-/** @param {string} id @returns {any} */
+/**
+ * Return the element with an id.
+ * @param {string} id
+ * @returns {any}
+ */
 const find = (id) => document.getElementById(id);
 const [code, output, state, runButton, stopButton] = ["code", "output", "state", "run", "stop"].map(find);
 // Relative to the page, not to this file: they lie next to the page, whatever the path of its scripts.
@@ -27,7 +31,7 @@ let parts = 0;
 /** @type {number | undefined} */
 let frame;
 
-/** Start a fresh Python. */
+/** Start a fresh Python in a Worker, and show what it says. */
 function start() {
   busy("Starting Python …");
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
@@ -58,6 +62,7 @@ function write(text, error) {
   frame ??= requestAnimationFrame(draw);
 }
 
+/** Show what is waiting to be shown, now. */
 function draw() {
   if (frame !== undefined) cancelAnimationFrame(frame);
   frame = undefined;
@@ -72,13 +77,19 @@ function draw() {
   waiting = [];
 }
 
-/** @param {string} doing */
+/**
+ * Show what is being done; nothing can be run meanwhile.
+ * @param {string} doing
+ */
 function busy(doing) {
   state.textContent = doing;
   runButton.disabled = true;
 }
 
-/** @param {string} done */
+/**
+ * Show what is waiting and a state in which the next cell can be run, and nothing can be stopped.
+ * @param {string} done
+ */
 function idle(done) {
   draw();
   state.textContent = done;
@@ -92,7 +103,10 @@ function offer() {
   busy("Python is not here yet");
 }
 
-/** @param {string} message */
+/**
+ * Show why Python is not running; nothing can be run then.
+ * @param {string} message
+ */
 function failed(message) {
   const alert = find("alert");
   alert.textContent = message;
@@ -100,6 +114,7 @@ function failed(message) {
   busy("Python is not running");
 }
 
+/** Run the cell, unless another runs; its output replaces that of the one before. */
 function run() {
   if (runButton.disabled) return;
   draw();
@@ -110,7 +125,10 @@ function run() {
   worker.postMessage({ code: code.value });
 }
 
-/** @param {string} why */
+/**
+ * End Python, say why among the output, and start it anew.
+ * @param {string} why
+ */
 function restart(why) {
   // A busy Worker ends some time later; until then, it may still send messages and throw errors.
   worker.onmessage = null;

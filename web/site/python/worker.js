@@ -53,7 +53,10 @@ self.addEventListener("unhandledrejection", (event) => {
   end(event.reason);
 });
 
-/** @param {{ pyodide: string, archive: string }} places */
+/**
+ * Start Python with wwho imported, and tell the page its version, or why it failed.
+ * @param {{ pyodide: string, archive: string }} places addresses of Pyodide and of wwho
+ */
 async function start(places) {
   try {
     const { loadPyodide } = await import(places.pyodide);
@@ -72,7 +75,10 @@ async function start(places) {
   }
 }
 
-/** @param {string} code */
+/**
+ * Run a cell, send what is left of its output and its traceback, and tell the page that it is done, or that Python has ended.
+ * @param {string} code
+ */
 async function run(code) {
   room = LIMIT;
   let traceback;
@@ -87,12 +93,19 @@ async function run(code) {
   self.postMessage({ done: true });
 }
 
-/** @param {unknown} error */
+/**
+ * Tell the page that Python has ended.
+ * @param {unknown} error says why
+ */
 function end(error) {
   self.postMessage({ ended: message(error) });
 }
 
-/** @param {boolean} error */
+/**
+ * Make what Pyodide writes output to: it prints bytes of UTF-8, and keeps a character that is not complete for the next call.
+ * @param {boolean} error whether it is for errors
+ * @returns {{ write: (bytes: Uint8Array) => number }} `write` returns how many bytes it took: all
+ */
 function writer(error) {
   return {
     write: (/** @type {Uint8Array} */ bytes) => {
@@ -102,7 +115,11 @@ function writer(error) {
   };
 }
 
-/** @param {string} text @param {boolean} error */
+/**
+ * Send a text to the page, as far as the cell has room for it; where it ends, say so once, and send no more.
+ * @param {string} text
+ * @param {boolean} error whether it is of errors
+ */
 function print(text, error) {
   if (room < 0) return;
   const shown = text.length > room ? text.slice(0, room).replace(/[\ud800-\udbff]$/, "") : text;
@@ -111,19 +128,32 @@ function print(text, error) {
   if (room < 0) send(`\n… Only the first ${LIMIT.toLocaleString("en")} characters are shown.\n`, true);
 }
 
-/** @param {string} printed @param {boolean} error */
+/**
+ * Send a text to the page to be shown; nothing if it is empty.
+ * @param {string} printed
+ * @param {boolean} error whether it is of errors
+ */
 function send(printed, error) {
   if (printed !== "") self.postMessage({ printed, error });
 }
 
-/** @param {string} url */
+/**
+ * Return the bytes at an address.
+ * @param {string} url
+ * @returns {Promise<ArrayBuffer>}
+ * @throws {Error} it cannot be fetched
+ */
 async function fetched(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
   return response.arrayBuffer();
 }
 
-/** @param {unknown} error */
+/**
+ * Return what an error says; a value that is no error as a text.
+ * @param {unknown} error
+ * @returns {string}
+ */
 function message(error) {
   return error instanceof Error ? error.message : String(error);
 }

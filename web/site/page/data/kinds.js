@@ -16,7 +16,11 @@ export const IN_FOLDERS = [
 ];
 const PATTERNS = IN_FOLDERS.map((name) => new RegExp(`^${name.replaceAll(".", "\\.").replace("*", ".*")}$`, "i"));
 
-/** Return the last part of a path. @param {string} path */
+/**
+ * Return the last part of a path.
+ * @param {string} path
+ * @returns {string}
+ */
 const nameOf = (path) => path.slice(path.lastIndexOf("/") + 1);
 /**
  * Return the folder of a path, with a slash at its end.
@@ -33,7 +37,11 @@ export const isBeside = (path) => BESIDE.test(nameOf(path));
  * @param {string} path
  */
 const isPublished = (path) => isBeside(path) || PUBLISHED.test(nameOf(path));
-/** Return the place of a file in IN_FOLDERS, or -1. @param {string} path */
+/**
+ * Return the place of a file in IN_FOLDERS, or -1.
+ * @param {string} path
+ * @returns {number}
+ */
 const rankOf = (path) => PATTERNS.findIndex((pattern) => pattern.test(nameOf(path)));
 /**
  * Tell whether a file may be the one tokenizer of a model. A file without a folder and with a name of its own stands for itself.
@@ -43,7 +51,7 @@ const isRanked = (path) => rankOf(path) >= 0 && (folderOf(path) !== "" || !IN_FO
 /**
  * Tell whether a file should be a tokenizer, by its name.
  * @param {string} path
- * @returns {boolean} whether it should be a tokenizer
+ * @returns {boolean}
  */
 const isModel = (path) => isOurs(path) || ((rankOf(path) >= 0 || FOREIGN.test(nameOf(path))) && !isBeside(path));
 
@@ -65,7 +73,11 @@ export function sorted(found, asked) {
   return { models: models.filter((each) => !isOfModel(each)), texts: found.filter((each) => !models.includes(each) && !isOfModel(each)) };
 }
 
-/** Return why a file that was chosen as a tokenizer is none alone. @param {Found} file */
+/**
+ * Return why a file that was chosen as a tokenizer is none alone.
+ * @param {Found} file
+ * @returns {string}
+ */
 export function partOf({ path }) {
   const isMerges = nameOf(path).toLowerCase() === "merges.txt";
   return `${nameOf(path)} ${isMerges ? "are the merges of a BPE; choose the vocab.json, too" : "belongs to a tokenizer; choose that, too"}`;

@@ -62,6 +62,7 @@ export function choiceOf(id) {
 /**
  * Tell whether a link may name a choice: others would not find a tokenizer that is only here.
  * @param {string} id
+ * @returns {boolean}
  */
 export const isKnown = (id) => id in SHIPPED || MODELS.has(id);
 
@@ -76,11 +77,14 @@ const losses = new Map();
 /**
  * Return how a tokenizer loses text, as far as is known here.
  * @param {string} name
- * @returns {readonly string[]} how this tokenizer loses text, as far as is known here
+ * @returns {readonly string[]} in words; none of a tokenizer that was not imported here
  */
 export const lossesOf = (name) => losses.get(name) ?? [];
 
-/** Return the names of the tokenizers that were opened here. */
+/**
+ * Return the names of the tokenizers that were opened here.
+ * @returns {string[]}
+ */
 export const own = () => [...files.keys()].filter((name) => !(name in SHIPPED));
 
 /**
@@ -104,6 +108,7 @@ export function fetchModel(name, onProgress) {
  * @param {string} name
  * @param {Parameters<typeof fetchModel>[1]} onProgress
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {Error} it cannot be fetched
  */
 async function fetched(name, onProgress) {
   const url = new URL(`../../package/models/${encodeURIComponent(name)}.wwho`, import.meta.url);
@@ -176,6 +181,6 @@ function artifact(file) {
 
 /**
  * Forget a tokenizer that cannot be opened, so that it can be tried again.
- * @param {string} name of a tokenizer that cannot be opened
+ * @param {string} name
  */
 export const forget = (name) => files.delete(name);

@@ -12,7 +12,11 @@ const COMPLEX_WEIGHT = 8; // so a line holds 15,000 complex ones
 /** Characters without marks to place or glyphs to join: Latin, Greek, Cyrillic, Armenian, punctuation, Chinese, Japanese, Korean. */
 const SIMPLE = /[\0-\u02ff\u0370-\u058f\u2010-\u2027\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]+/g;
 
-/** Tell whether the text area can hold a text without freezing the page. @param {string} text */
+/**
+ * Tell whether the text area can hold a text without freezing the page.
+ * @param {string} text
+ * @returns {boolean}
+ */
 export function isEditable(text) {
   if (text.length * COMPLEX_WEIGHT <= MOST_IN_A_LINE) {
     return true;
@@ -20,7 +24,11 @@ export function isEditable(text) {
   return text.length <= MOST_UNITS && text.split(/\r\n?|\n/).every((line) => weight(line) <= MOST_IN_A_LINE);
 }
 
-/** Return how much work a line is for the browser, in simple characters. @param {string} line */
+/**
+ * Return how much work a line is for the browser, in simple characters.
+ * @param {string} line
+ * @returns {number}
+ */
 function weight(line) {
   return line.length + (COMPLEX_WEIGHT - 1) * line.replace(SIMPLE, "").length;
 }

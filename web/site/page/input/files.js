@@ -23,10 +23,10 @@ export async function droppedFiles(data) {
 export const pickedFiles = (files) => [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
 /**
- * Return the files at an entry of a file system; one that cannot be read is returned with that problem.
+ * Return the files at an entry of a file system; an entry that cannot be read gives one empty file with that problem.
  * @param {any} entry a FileSystemEntry
- * @param {string} folder
- * @returns {Promise<Found[]>} what cannot be read is one of them
+ * @param {string} folder the path of its folder, with a slash at its end; "" for none
+ * @returns {Promise<Found[]>}
  */
 async function walk(entry, folder) {
   const path = folder + entry.name;
@@ -35,9 +35,10 @@ async function walk(entry, folder) {
 
 /**
  * Return the file of an entry, or the files in its folder and those below.
- * @param {any} entry
+ * @param {any} entry a FileSystemEntry
  * @param {string} path of it
  * @returns {Promise<Found[]>}
+ * @throws the browser's error if the entry itself cannot be read
  */
 async function filesIn(entry, path) {
   if (entry.isFile) {
@@ -61,6 +62,7 @@ const GONE = ["NotReadableError", "NotFoundError"];
  * Read the bytes of a file that the user chose, which may no longer exist.
  * @param {Blob} blob
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {Error} it no longer exists; otherwise the browser's error
  */
 export async function read(blob) {
   try {

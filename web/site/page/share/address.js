@@ -24,7 +24,10 @@ export class Address {
     addEventListener("popstate", () => this.#followed());
   }
 
-  /** Apply the state in the address, otherwise the one that was left here, otherwise `first`. @param {Shared} first */
+  /**
+   * Apply the state in the address; if it has none, or a damaged one, the state that was left here, otherwise `first`.
+   * @param {Shared} first
+   */
   async open(first) {
     if (!(await this.#readLink())) await this.#put(recalled(this.#entry) ?? first, "Your text");
   }
@@ -34,7 +37,11 @@ export class Address {
     if (isLink(location.hash)) history.replaceState(this.#entry, "", location.pathname + location.search);
   }
 
-  /** Put text and settings into the address of the page, and return it. @param {Shared} shared */
+  /**
+   * Put a state into the address of the page, and return the address.
+   * @param {Shared} shared
+   * @returns {Promise<string>}
+   */
   async link(shared) {
     const fragment = await toFragment(shared);
     history.replaceState(this.#entry, "", fragment);
@@ -67,7 +74,7 @@ export class Address {
 }
 
 /**
- * Return the mark of the current entry of the history, which survives a reload; a new entry gets one.
+ * Return the mark of the current entry of the history, which survives a reload; a new entry gets the time in milliseconds as its mark.
  * @returns {number}
  */
 function entryHere() {
@@ -99,9 +106,9 @@ function remember(entry, settings) {
 }
 
 /**
- * Return the state in which the user left an entry of the history; undefined if there is none.
- * @param {number} entry
- * @returns {Shared | undefined} nothing where the page is opened by its address
+ * Return the state in which the user left an entry of the history.
+ * @param {number} entry its mark
+ * @returns {Shared | undefined} undefined if there is none, as where the page is opened by its address
  */
 function recalled(entry) {
   if (left.has(entry)) return left.get(entry);

@@ -15,8 +15,9 @@ export async function copy(text) {
 }
 
 /**
- * Copy a text in the old way: select it in a text area that nobody sees. Return whether that worked.
+ * Copy a text in the old way: select it in a text area that nobody sees. The focus stays where it was.
  * @param {string} text
+ * @returns {boolean} whether it was copied
  */
 function copySelected(text) {
   const box = document.createElement("textarea");

@@ -16,20 +16,29 @@ const MOST_BYTES = 4_000_000; // of JSON: nobody's link should fill the memory
  * @property {number} [texts]
  */
 
-/** Tell whether a fragment has the form of a link with a text. @param {string} fragment with "#" */
+/**
+ * Tell whether a fragment has the form of a link with a text.
+ * @param {string} fragment with "#"
+ * @returns {boolean}
+ */
 export const isLink = (fragment) => /^#[zj]/.test(fragment);
 
-/** Return a state as JSON in UTF-8. @param {Shared} shared */
+/**
+ * Return a state as JSON in UTF-8.
+ * @param {Shared} shared
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
 const written = (shared) => new TextEncoder().encode(JSON.stringify(shared));
 
 /**
  * Return the fragment for a state, with "#", synchronously: for a link that is being clicked.
  * @param {Shared} shared
+ * @returns {string}
  */
 export const toPlainFragment = (shared) => `#j${toBase64(written(shared))}`;
 
 /**
- * Return the shortest fragment for a state.
+ * Return the shortest fragment for a state: of compressed or of plain JSON.
  * @param {Shared} shared
  * @returns {Promise<string>} the fragment, with "#"
  */
@@ -58,9 +67,9 @@ export async function fromFragment(fragment) {
 }
 
 /**
- * Return the fields of a state that are of the right type.
+ * Return a copy of a state with only the fields that are known and of the right type.
  * @param {any} found
- * @returns {Shared} only what is of the right type
+ * @returns {Shared} without `messages` if one of them is wrong; a row that is no text becomes null
  * @throws {TypeError} there is no text
  */
 export function checked(found) {
@@ -89,6 +98,7 @@ const isMessage = (found) => ROLES.includes(found?.role) && typeof found.content
  * @param {CompressionStream | DecompressionStream} stream
  * @param {number} most bytes to come out
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {RangeError} more bytes come out; otherwise the stream's error for damaged bytes
  */
 async function through(bytes, stream, most) {
   const parts = [];
@@ -105,14 +115,23 @@ async function through(bytes, stream, most) {
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-/** Return bytes as base64 for addresses, without padding. @param {Uint8Array} bytes */
+/**
+ * Return bytes as base64 for addresses, without padding.
+ * @param {Uint8Array} bytes
+ * @returns {string}
+ */
 function toBase64(bytes) {
   let binary = "";
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** Return the bytes of base64 for addresses. @param {string} text */
+/**
+ * Return the bytes of base64 for addresses.
+ * @param {string} text
+ * @returns {Uint8Array<ArrayBuffer>}
+ * @throws {DOMException} it is no base64
+ */
 function fromBase64(text) {
   return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
 }

@@ -15,10 +15,11 @@ const FONT = 'system-ui, "Noto Sans", "Noto Sans Sinhala", "Noto Sans Devanagari
 
 /**
  * Draw a picture of the comparison.
- * @param {string} text
- * @param {readonly Bar[]} bars
- * @param {string} address
- * @returns {Promise<Blob>} PNG
+ * @param {string} text of which the beginning is shown
+ * @param {readonly Bar[]} bars by row; the last is what the others are compared with
+ * @param {string} address written at the bottom
+ * @returns {Promise<Blob>} PNG, of 1200 by 630 pixels
+ * @throws {Error} the browser cannot draw it
  */
 export function picture(text, bars, address) {
   const canvas = document.createElement("canvas");
@@ -40,10 +41,10 @@ export function picture(text, bars, address) {
 
 /**
  * Draw one line of text.
- * @param {CanvasRenderingContext2D} pen
+ * @param {CanvasRenderingContext2D} pen its font and colour change
  * @param {string} text
- * @param {number} x
- * @param {number} y
+ * @param {number} x in pixels, by the pen's alignment
+ * @param {number} y of the baseline, in pixels
  * @param {string} font
  * @param {string} colour
  */
@@ -80,9 +81,9 @@ function drawText(pen, text) {
  * Draw a row: its label, its number of tokens, and a bar in which every token is a block.
  * @param {CanvasRenderingContext2D} pen
  * @param {Bar} bar
- * @param {number} y
- * @param {number} most
- * @param {number} ratio 0 for none
+ * @param {number} y of the label's baseline, in pixels
+ * @param {number} most the count of a bar of the full width
+ * @param {number} ratio the count as a multiple of that of the last row; 0 for none
  */
 function drawBar(pen, bar, y, most, ratio) {
   write(pen, bar.label, EDGE, y, `600 26px ${FONT}`, INK);
@@ -100,7 +101,7 @@ function drawBar(pen, bar, y, most, ratio) {
 }
 
 /**
- * Share a picture with another program, where a finger is used, or save it.
+ * Share a picture with another program, where a finger is used and the browser can; otherwise save it under its name.
  * @param {Blob} png
  * @param {string} name
  * @returns {Promise<void>}

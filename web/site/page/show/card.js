@@ -13,7 +13,7 @@ const SYMBOL = 0xf5; // the least first byte of a symbol of SCRIPT, two bytes lo
 const GAP = 8; // CSS pixels between token and card, and card and edge
 
 /**
- * Return the lines of the card for a token: a name and a value each.
+ * Return the lines of the card for a token: a name and a value each. "Cuts" is there only if the token cuts something.
  * @param {Place} place
  * @param {number} row
  * @returns {[string, string | Node][]}

@@ -112,5 +112,9 @@ export class FileTable {
   }
 }
 
-/** Return a number of files in words. @param {number} files */
+/**
+ * Return a number of files in words.
+ * @param {number} files
+ * @returns {string}
+ */
 const many = (files) => `${count(files)} ${files === 1 ? "file" : "files"}`;

@@ -30,6 +30,7 @@ export async function showGallery() {
  * Give a head of a table its scope, and return it.
  * @param {HTMLElement} head
  * @param {string} scope
+ * @returns {HTMLElement}
  */
 function scoped(head, scope) {
   head.setAttribute("scope", scope);

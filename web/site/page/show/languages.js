@@ -26,7 +26,11 @@ export function showLanguages() {
   );
 }
 
-/** Make the head of a column. @param {string} text */
+/**
+ * Make the head of a column.
+ * @param {string} text
+ * @returns {HTMLElement}
+ */
 function headOf(text) {
   const head = element("th", "", text.replace("super", "super\u00ad").replace("lang", "lan\u00adg")); // for narrow columns
   head.setAttribute("scope", "col");

@@ -23,18 +23,24 @@ const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\u00a
 /**
  * Return the name that is shown for an invisible character, such as ZWJ or U+200E.
  * @param {string} character
+ * @returns {string}
  */
 export function nameOf(character) {
   const code = character.codePointAt(0) ?? 0;
   return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** Return a text as HTML. @param {string} text */
+/**
+ * Return a text as HTML.
+ * @param {string} text
+ * @returns {string}
+ */
 const escaped = (text) => text.replace(/[&<>\r\u00a0\0]/g, (character) => ENTITIES[character]);
 
 /**
- * Return a text as HTML in which the style sheet shows the names of invisible characters.
+ * Return a text as HTML in which the style sheet shows line breaks, and the names of invisible characters if the text has no others.
  * @param {string} text
+ * @returns {string}
  */
 export function visible(text) {
   if (NEWLINES.test(text)) {
@@ -51,6 +57,7 @@ export function visible(text) {
  * Return the bytes of a token.
  * @param {Token} token
  * @param {Block} block it stands in
+ * @returns {Uint8Array}
  */
 export const bytesOf = (token, block) => token.bytes ?? new TextEncoder().encode(block.text.slice(token.start, token.end));
 
@@ -67,9 +74,10 @@ export function linesOf(block, tokens, view) {
 }
 
 /**
- * Return the HTML lines of a block that shows its text.
+ * Return the HTML lines of a block that shows its text; a line ends after a token that ends with a line feed.
  * @param {readonly import("./pieces.js").Piece[]} pieces
- * @param {readonly Token[]} tokens
+ * @param {readonly Token[]} tokens of the row
+ * @returns {{ html: string[], owners: number[] }} as linesOf
  */
 function textLines(pieces, tokens) {
   const html = [""];
@@ -86,18 +94,20 @@ function textLines(pieces, tokens) {
 /**
  * Return the HTML of a token, or of the part of it in a piece; the class `on` says that it continues a token of the piece before.
  * @param {Token} token
- * @param {number} at
- * @param {number} begin of the piece
- * @param {string} inner
+ * @param {number} at its place in the row
+ * @param {number} begin of the piece, in UTF-16 units
+ * @param {string} inner HTML
+ * @returns {string}
  */
 const tokenHTML = ({ kind, start }, at, begin, inner) => `<span class="token c${at % COLOURS} ${kind}${start < begin ? " on" : ""}">${inner}</span>`;
 
 /**
- * Return the HTML of a piece that tokens cut, with a knife where each token begins.
- * @param {string} text
- * @param {number} start
- * @param {readonly number[]} parts
- * @param {readonly Token[]} tokens
+ * Return the HTML of a piece that tokens cut, with a knife for each of its tokens; the class `on` says that one began before the piece.
+ * @param {string} text of the piece
+ * @param {number} start of the piece, in UTF-16 units
+ * @param {readonly number[]} parts the places of its tokens in the row
+ * @param {readonly Token[]} tokens of the row
+ * @returns {string}
  */
 function cutHTML(text, start, parts, tokens) {
   const knives = parts.map((part) => (tokens[part].start < start ? '<i class="on"></i>' : "<i></i>"));
@@ -105,11 +115,12 @@ function cutHTML(text, start, parts, tokens) {
 }
 
 /**
- * Return the HTML line of a block that shows ids or bytes.
+ * Return the HTML of a block that shows ids or bytes, as one line.
  * @param {Block} block
  * @param {readonly import("./pieces.js").Piece[]} pieces
- * @param {readonly Token[]} tokens
- * @param {View} view
+ * @param {readonly Token[]} tokens of the row
+ * @param {View} view "ids" or "bytes"
+ * @returns {{ html: string[], owners: number[] }} as linesOf
  */
 function numberLines(block, pieces, tokens, view) {
   const cut = new Set(pieces.flatMap((piece) => (piece.cut ? piece.tokens : [])));
@@ -121,8 +132,9 @@ function numberLines(block, pieces, tokens, view) {
 }
 
 /**
- * Return the HTML of a line.
- * @param {string} line
+ * Return the element of a line, as HTML.
+ * @param {string} line HTML
  * @param {View} view
+ * @returns {string}
  */
 export const lineHTML = (line, view) => `<div class="line${view === "text" ? "" : " numbers"}" dir="${view === "text" ? "auto" : "ltr"}">${line}</div>`;

@@ -40,9 +40,9 @@ export function piecesOf(text, tokens, places) {
 
 /**
  * Find the syllables and characters inside which a token begins.
- * @param {readonly Token[]} tokens
- * @param {readonly number[]} places
- * @returns {[number, number][]} from where to where, in order
+ * @param {readonly Token[]} tokens of a row, in order
+ * @param {readonly number[]} places where a token may begin without cutting anything, from 0 to the end
+ * @returns {[number, number][]} from where to where, in UTF-16 units, in order
  */
 export function cutsOf(tokens, places) {
   /** @type {[number, number][]} */
@@ -61,6 +61,7 @@ export function cutsOf(tokens, places) {
  * Return in words how many syllables and characters a row cuts.
  * @param {readonly import("../tokens.js").Block[]} blocks
  * @param {number} row
+ * @returns {string} such as "cuts 2 of 9 syllables and 1 character", or "cuts nothing"
  */
 export function cutsIn(blocks, row) {
   let [syllables, cut, characters] = [0, 0, 0];

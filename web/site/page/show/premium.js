@@ -12,8 +12,8 @@ import { times } from "./format.js";
 const find = (id) => document.getElementById(id);
 
 /**
- * Fill the table of the parallel sentences: the tokens of each language as a multiple of the English ones, by row.
- * @param {({ label: string, premium: number[] } | undefined)[]} rows `premium`: tokens per language
+ * Fill the table of the parallel sentences: the tokens of each language as a multiple of those of the first, English, by row.
+ * @param {({ label: string, premium: number[] } | undefined)[]} rows `premium`: tokens of each sentence; undefined: the column has dashes
  */
 export function showPremium(rows) {
   const ratios = rows.map((row) => row?.premium.map((tokens) => tokens / row.premium[0]));
@@ -29,6 +29,7 @@ export function showPremium(rows) {
 /**
  * Make the head of a language's row: its own name, and the English one.
  * @param {{ lang: string, name: string, own: string }} language
+ * @returns {HTMLElement}
  */
 export function labelOf({ lang, name, own }) {
   const label = element("th", "", element("span", "", own), name === own ? "" : element("small", "", name));
@@ -38,9 +39,10 @@ export function labelOf({ lang, name, own }) {
 }
 
 /**
- * Make a cell with a number and a bar.
+ * Make a table cell with a number and a bar.
  * @param {number} ratio
- * @param {number} most
+ * @param {number} most the ratio of a bar of the full width
+ * @returns {HTMLElement}
  */
 export function barCell(ratio, most) {
   const bar = element("span", "bar");

@@ -77,7 +77,11 @@ export class Rows {
     });
   }
 
-  /** Return the elements of a row that stand for tokens, in order. @param {number} row */
+  /**
+   * Return the elements of a row that stand for tokens, in order.
+   * @param {number} row
+   * @returns {Element[]}
+   */
   #elements(row) {
     return [...this.#rows[row].box.querySelectorAll(TOKENS)];
   }
@@ -85,8 +89,8 @@ export class Rows {
   /**
    * Make a token the current one: mark its characters in all rows, and tell of it.
    * @param {number} row
-   * @param {number} at an element of the row, -1 for none
-   * @param {boolean} [byKey]
+   * @param {number} at the index among the row's elements that stand for tokens; -1 for none
+   * @param {boolean} [byKey] whether the user moved to it with a key
    */
   #lookAt(row, at, byKey = false) {
     const place = this.#rows[row].places[at];
@@ -102,10 +106,10 @@ export class Rows {
   }
 
   /**
-   * Mark characters of a block in all rows that show text.
+   * Mark characters of a block in all rows that show text; a browser without highlights marks none.
    * @param {Block} block
-   * @param {number} start
-   * @param {number} end
+   * @param {number} start in UTF-16 units of the block
+   * @param {number} end in UTF-16 units of the block
    */
   #markText(block, start, end) {
     if (!CSS.highlights) return; // an older browser shows the token alone
@@ -115,10 +119,10 @@ export class Rows {
   }
 
   /**
-   * Mark the tokens of all rows that have any of some characters of a block.
+   * Mark the tokens of all rows that have any of some characters of a block, and unmark all others.
    * @param {Block} block
-   * @param {number} start
-   * @param {number} end
+   * @param {number} start in UTF-16 units of the block
+   * @param {number} end in UTF-16 units of the block
    */
   #markTokens(block, start, end) {
     this.#rows.forEach(({ places }, row) => {
@@ -164,17 +168,18 @@ export class Rows {
 const marksHTML = (isFirst, role) => `<p class="role" data-role="${isFirst ? "" : "&lt;|im_end|&gt;"}&lt;|im_start|&gt;${role}&lt;|im_sep|&gt;"></p>`;
 
 /**
- * Return the token at a place of a row.
+ * Return the token at a place of a row; there must be one.
  * @param {Place} place
  * @param {number} row
+ * @returns {import("./pieces.js").Token}
  */
 export const tokenAt = ({ block, at }, row) => /** @type {import("./pieces.js").Token[]} */ (block.rows[row])[at];
 
 /**
  * Put lines into a box, and leave unchanged lines at its beginning and end alone.
  * @param {HTMLElement} box
- * @param {string[]} old
- * @param {string[]} lines
+ * @param {string[]} old the lines that it has, as HTML
+ * @param {string[]} lines as HTML, an element each
  */
 function put(box, old, lines) {
   if (old.length === 1 && box.innerHTML === lines.join("")) return; // what index.html came with
@@ -196,6 +201,7 @@ function put(box, old, lines) {
  * @param {Element} box
  * @param {number} start
  * @param {number} end
+ * @returns {Range}
  */
 function rangeIn(box, start, end) {
   const range = new Range();
@@ -217,6 +223,7 @@ function rangeIn(box, start, end) {
  * Return the description of a token for screen readers.
  * @param {Place} place
  * @param {number} row
+ * @returns {string}
  */
 export function spoken(place, row) {
   const { block, at } = place;

@@ -39,17 +39,21 @@ export function showCounts({ labels, counts, prices }) {
 }
 
 /**
- * Return the tokens of a row as a multiple of those of the last row, in words; "" for the last row.
- * @param {readonly (number | undefined)[]} counts
+ * Return the tokens of a row as a multiple of those of the last row, in words.
+ * @param {readonly (number | undefined)[]} counts by row
  * @param {number} row
- * @param {readonly string[]} labels
+ * @param {readonly string[]} labels by row
+ * @returns {string} such as "2.10 × WWHO"; "" for the last row, and where a count is missing or 0
  */
 export function taxOf(counts, row, labels) {
   const [mine, least] = [counts[row], counts.at(-1)];
   return row + 1 < counts.length && mine && least ? `${times(mine / least)} × ${labels.at(-1)}` : "";
 }
 
-/** Tell whether the price, if there is one, and the number of texts are within their limits. */
+/**
+ * Tell whether the price, if there is one, and the number of texts are within their limits.
+ * @returns {boolean}
+ */
 const payable = () => ["price", "texts"].every((id) => find(id).validity.valid);
 
 /**

@@ -14,12 +14,17 @@ const NAMES = new Map([
   ["\u200c", "ZWNJ"],
 ]);
 
-/** Make an element that shows a character. @param {string} text one character */
+/**
+ * Make an element that shows a character; a combining mark stands on a dotted circle.
+ * @param {string} text one character, or several that are one
+ * @returns {HTMLElement}
+ */
 export const glyph = (text) => element("span", NAMES.has(text) ? "glyph chip" : "glyph", named(MARK.test(text) ? `◌${text}` : text));
 
 /**
  * Make a table cell with a character and its code points.
  * @param {string} text one character, or several that are one
+ * @returns {HTMLElement}
  */
 export function cell(text) {
   const codes = Array.from(text, (each) => `U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`);
@@ -29,6 +34,7 @@ export function cell(text) {
 /**
  * Return a text with names for characters that are invisible or change the direction of text.
  * @param {string} text
+ * @returns {string}
  */
 export function named(text) {
   const shown = NAMES.get(text) ?? (text.trim() === "" ? text.replaceAll("\n", "↵").replaceAll(" ", "␣") : text);
@@ -37,11 +43,12 @@ export function named(text) {
 
 /**
  * Make a card: its subject, a line about it, and a table.
- * @param {string} kind
- * @param {string} face
+ * @param {string} kind the class of the element
+ * @param {string} face the subject
  * @param {string} line
- * @param {readonly string[]} heads
- * @param {readonly Node[]} rows
+ * @param {readonly string[]} heads of the table's columns
+ * @param {readonly Node[]} rows table rows
+ * @returns {HTMLElement}
  */
 export function card(kind, face, line, heads, rows) {
   const names = heads.map((name) => {

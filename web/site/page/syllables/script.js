@@ -8,7 +8,11 @@ import { card, cell, named } from "./glyphs.js";
 /** @typedef {import("../../package/index.js").TracedUnit} Unit */
 /** @typedef {import("../../package/index.js").Encoded} Encoded */
 
-/** Tell whether a SCRIPT model made segments. @param {readonly Segment[]} segments */
+/**
+ * Tell whether a SCRIPT model made segments; false for none.
+ * @param {readonly Segment[]} segments
+ * @returns {boolean}
+ */
 export const isScript = (segments) => segments[0]?.units[0]?.symbols !== undefined;
 
 /**
@@ -28,6 +32,7 @@ export function noteOnScript({ provenance: { pattern } }) {
  * Make the card of a pretoken: its characters with their symbols, and its tokens.
  * @param {Segment} piece
  * @param {Encoded} encoded the whole text
+ * @returns {HTMLElement}
  */
 export function pieceCard(piece, encoded) {
   const names = [...new Set(piece.units.flatMap(({ text, block }) => (text === " " && piece.units.length > 1 ? [] : block ?? [])))];
@@ -35,7 +40,11 @@ export function pieceCard(piece, encoded) {
   return card("script", named(piece.text.replace(/^ (?=.)/u, "")), names.join(", "), ["Character", "Block", "Index"], rows);
 }
 
-/** Make the table row of a character. @param {Unit} unit */
+/**
+ * Make the table row of a character.
+ * @param {Unit} unit
+ * @returns {HTMLElement}
+ */
 function row({ text, rule, symbols = [], block }) {
   if (rule === "bytes") {
     const bytes = element("td", "", "no block: written as bytes ", element("small", "", symbols.join(" ")));
@@ -51,6 +60,7 @@ function row({ text, rule, symbols = [], block }) {
  * Make the cell with the tokens of a pretoken and their ids; of a part of a character, only the id.
  * @param {Segment} piece
  * @param {Encoded} encoded
+ * @returns {HTMLElement}
  */
 function tokensOf({ text, start, end }, { ids, starts, ends }) {
   const found = element("td", "", "tokens ");

@@ -129,6 +129,7 @@ export class SyllableView {
   /**
    * Return the grammar of a segment's script, if the tokenizer's provenance names it.
    * @param {Segment} segment
+   * @returns {Grammar | undefined}
    */
   #grammarOf({ route }) {
     const grammar = GRAMMARS[route];
@@ -146,15 +147,21 @@ function useFontsOf(segments) {
 /**
  * Return the name of a route's script for readers: two grammars of one script have the same title.
  * @param {Segment} segment
+ * @returns {string} the route's own name if no grammar has it
  */
 const titleOf = ({ route }) => (GRAMMARS[route] ?? GRAMMARS[`${route}-unicode`])?.title ?? route;
 
-/** Return the class of a segment's elements: "script" if it has syllables. @param {Segment} segment */
+/**
+ * Return the class of a segment's elements: "script" if it has syllables, else "base".
+ * @param {Segment} segment
+ * @returns {string}
+ */
 const kindOf = ({ units }) => ((units[0]?.rule ?? "piece") === "piece" ? "base" : "script");
 
 /**
- * Return the index of the segment with the most characters in syllables of more than one.
+ * Return the index of the segment with the most characters in syllables of more than one, among the first UNITS syllables of each.
  * @param {readonly Segment[]} segments
+ * @returns {number} the first of several; -1 without segments
  */
 function mostToShow(segments) {
   const lengths = segments.map((segment) => {
@@ -168,7 +175,7 @@ function mostToShow(segments) {
  * Return a note on the automaton that cuts a segment.
  * @param {Segment} segment
  * @param {Grammar | undefined} grammar
- * @returns {(string | Node)[]}
+ * @returns {(string | Node)[]} what the note consists of
  */
 function noteOn(segment, grammar) {
   const { states } = segment;
@@ -188,8 +195,9 @@ function noteOn(segment, grammar) {
 /**
  * Make the card of a unit, with every step of the automaton.
  * @param {Unit} piece
- * @param {string} kind
- * @param {Grammar | undefined} grammar
+ * @param {string} kind the class of the element
+ * @param {Grammar | undefined} grammar names the classes; undefined: they have numbers
+ * @returns {HTMLElement}
  */
 function unitCard(piece, kind, grammar) {
   const length = Array.from(piece.text).length;
@@ -198,7 +206,11 @@ function unitCard(piece, kind, grammar) {
   return card(kind, faceOf(piece), line, ["Character", "Class", "State"], steps);
 }
 
-/** Return the text of a unit without the space before it. @param {Unit} piece */
+/**
+ * Return the text of a unit without the space before it.
+ * @param {Unit} piece
+ * @returns {string}
+ */
 const faceOf = ({ text }) => named(text.replace(/^ (?=.)/u, ""));
 
 /**
@@ -206,6 +218,7 @@ const faceOf = ({ text }) => named(text.replace(/^ (?=.)/u, ""));
  * @param {Step} step
  * @param {boolean} ahead whether the character lies after the unit
  * @param {Grammar | undefined} grammar
+ * @returns {HTMLElement}
  */
 function row(step, ahead, grammar) {
   const from = step.from === START ? [ring("start", false), " → "] : ["→ "];
@@ -224,6 +237,7 @@ function row(step, ahead, grammar) {
  * @param {Step} step
  * @param {boolean} back whether characters that were read are given back
  * @param {Grammar | undefined} grammar
+ * @returns {HTMLElement}
  */
 function lastRow(piece, step, back, grammar) {
   const next = step.text === "" ? ["The segment ends"] : ["Next is ", glyph(step.text), " (", ...className(step, grammar), "), no way on"];
@@ -250,6 +264,7 @@ function className({ text, class: number }, grammar) {
  * Draw a state as books do: a ring, double where a match may end.
  * @param {string} name
  * @param {boolean} accepts
+ * @returns {HTMLElement}
  */
 function ring(name, accepts) {
   const node = element("span", accepts ? "ring accepts" : "ring", name);
@@ -257,5 +272,9 @@ function ring(name, accepts) {
   return node;
 }
 
-/** Return a text with a capital at its beginning. @param {string} text */
+/**
+ * Return a text with a capital at its beginning.
+ * @param {string} text
+ * @returns {string}
+ */
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
