@@ -14,7 +14,12 @@ const ABOUT = [
 const WIDTHS = { size_t: 4, uint32_t: 4, uint16_t: 2, uint8_t: 1 };
 const STRUCTS = ["wwho_span", "wwho_job"];
 
-/** The size of a struct and the offset of each field. @param {string} header @param {string} name @returns {[string, number][]} */
+/**
+ * Return the layout of a struct in WebAssembly.
+ * @param {string} header the text of wwho.h without comments
+ * @param {string} name of the struct, which the header has
+ * @returns {[string, number][]} its size under "size", then the offset of each field by its name; in bytes
+ */
 function layout(header, name) {
   const [, body] = new RegExp(`typedef struct \\{([^}]*)\\} ${name};`).exec(header);
   let end = 0;
@@ -29,7 +34,10 @@ function layout(header, name) {
   return [["size", Math.ceil(end / 4) * 4], ...fields];
 }
 
-/** The files, by their path: lines for the macros, for each enum, and for the names. */
+/**
+ * Return the files that this program writes, made of wwho.h as it is now: lines for the macros, for each enum, and for the names.
+ * @returns {Promise<Record<string, string>>} their texts, by their paths from the root
+ */
 export async function files() {
   const text = (await readFile(HEADER, "utf8")).replace(/\/\*[^]*?\*\//g, "");
   const macros = text.match(/^#define WWHO_\w+ \d+$/gm)?.join() ?? "";

@@ -30,7 +30,12 @@ const SCRIPT = new URL("../web/site/page/syllables/script.wwho", import.meta.url
 const WWHO = fileURLToPath(new URL("../.venv/bin/wwho", import.meta.url));
 const TEXT = EXAMPLES.sinhala;
 
-/** The page, with everything that depends on the tokenizers as they are now. @param {string} html @returns {Promise<string>} */
+/**
+ * Return the page with everything that depends on the tokenizers as they are now.
+ * @param {string} html the page
+ * @returns {Promise<string>}
+ * @throws {Error} an element is missing
+ */
 export async function filled(html) {
   const tokenizers = await Promise.all(FIRST.map((name) => getEncoding(name)));
   const block = await describe(TEXT, tokenizers.map((tokenizer) => ({ tokenizer, encoded: tokenizer.encodeWithOffsets(TEXT, { units: true }) })));
@@ -68,7 +73,11 @@ export async function filled(html) {
   return html.replace(/(property="og:description" content=")[^"]*/, (_, start) => start + sentence);
 }
 
-/** The grammars of which wwho_400k was made, as a module. @returns {Promise<string>} */
+/**
+ * Return the grammars of which wwho_400k was made, as the text of a module.
+ * @returns {Promise<string>}
+ * @throws {Error} two grammars describe a class of the same name differently
+ */
 export async function grammars() {
   const { provenance } = await getEncoding("wwho_400k");
   const found = {};
@@ -105,10 +114,17 @@ ${lines(found)}
 `;
 }
 
-/** The sentences of which the model of SCRIPT is made, a line each. */
+/**
+ * Return the sentences of which the model of SCRIPT is made, a line each.
+ * @returns {string}
+ */
 export const scriptCorpus = () => [...PARALLEL.map((/** @type {{ text: string }} */ { text }) => text), ...Object.values(EXAMPLES), ""].join("\n");
 
-/** That model. @returns {Promise<Buffer>} */
+/**
+ * Train the model of SCRIPT with `wwho train` in a temporary folder, and return its file.
+ * @returns {Promise<Buffer>}
+ * @throws {Error} the program fails
+ */
 async function script() {
   const folder = await mkdtemp(join(tmpdir(), "wwho-"));
   const file = join(folder, "script.wwho");
@@ -121,7 +137,11 @@ async function script() {
   }
 }
 
-/** JSON with sorted keys and no spaces, of which a schema's digest is made. @param {any} value @returns {string} */
+/**
+ * Return JSON with sorted keys and no spaces, of which a schema's digest is made.
+ * @param {any} value of JSON, without null
+ * @returns {string}
+ */
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object") return JSON.stringify(value);

@@ -9,5 +9,9 @@ const HOOK = `export const resolve = (name, context, next) =>
 
 register(`data:text/javascript,${encodeURIComponent(HOOK)}`);
 
-/** @param {string} path such as page/data/examples.js @returns {Promise<any>} */
+/**
+ * Import a module of the page.
+ * @param {string} path such as page/data/examples.js
+ * @returns {Promise<any>}
+ */
 export const fromSite = (path) => import(SITE + path);
