@@ -207,8 +207,9 @@ static uint8_t *unspell(const uint8_t *t, const uint8_t *end, uint8_t *to) {
     return to;
 }
 
-/* Write the token t[..end), changed by the step s (DO_REPLACE, DO_STRIP or DO_UNSPELL), to `to`. `begun`: the token began in an earlier
- * part, so its start is not stripped. Returns the end of the output. */
+/* Write the token t[..end), changed by the step s (DO_REPLACE, DO_STRIP or DO_UNSPELL), to `to`. DO_STRIP takes its first text from the
+ * start, s[2] times at most, or else puts its second text there, and takes the first text from the end, s[3] times at most. `begun`: the
+ * token began in an earlier part, so its start stays as it is. Returns the end of the output. */
 static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, uint8_t *to, bool begun) {
     const uint8_t *a = s + JOIN_HEAD, *b = a + s[4];
     size_t n = s[4];

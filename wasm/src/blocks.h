@@ -7,7 +7,7 @@
 /* A symbol of BLOCKS is two bytes. The first never occurs in UTF-8, and the second is never the first byte of a symbol. */
 enum { SYMBOL_TRAIL = 2, SYMBOL_LEAD = 0xF5, SYMBOL_TRAILS = 240, MAX_BLOCK_SYMBOLS = (0x100 - SYMBOL_LEAD) * SYMBOL_TRAILS };
 
-/* Return the number of the block symbol whose two bytes end the n bytes before `end`, or WWHO_NONE. */
+/* Return the number of the block symbol that the last two of the n bytes before `end` are, or WWHO_NONE. */
 static inline uint32_t last_symbol(const uint8_t *end, size_t n) {
     return n < 2 || end[-2] < SYMBOL_LEAD ? WWHO_NONE : (uint32_t)(end[-2] - SYMBOL_LEAD) * SYMBOL_TRAILS + end[-1] - SYMBOL_TRAIL;
 }

@@ -51,7 +51,7 @@ typedef struct {
 /* A key that no line has. */
 #define no_brief ((wwho_brief){0, text_tag(8 * SHORT_TEXT, 0)})
 
-/* Return the key of a text of n > 0 bytes, from whose start 16 bytes may be read. A text that is not short gets a key that no line has. */
+/* Return the key of a text of n > 0 bytes; from its start, 16 bytes may be read. A text that is not short gets a key that no line has. */
 static HOT wwho_brief brief_key(const uint8_t *text, size_t n, uint32_t model) {
     static const uint64_t masks[2 * SHORT_TEXT] = {~UINT64_C(0), ~UINT64_C(0), 0, 0};
     size_t most = n < 8 * SHORT_TEXT ? n : 8 * SHORT_TEXT;
@@ -120,8 +120,8 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
     return true;
 }
 
-/* Look up the ids of a text by its key. They go to `ids`, which has room for LONG_ROOM. Returns their number, or 0 if the cache does not
- * hold the text. */
+/* Look up the ids of a text by its key. They go to `ids`, which has room for LONG_ROOM and may be overwritten in any case. Returns their
+ * number, or 0 if the cache does not hold the text. */
 static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     const uint64_t *line = key->set;
     if (!line) return 0;

@@ -194,8 +194,8 @@ WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const ww
     e->place = end;
 }
 
-/* Return the symbol whose text is that from `at` to `end` of the encoder's text, or WWHO_NONE if no symbol, but at most another token, has
- * this text. */
+/* Return the symbol with the text from `at` to `end` of the encoder's text; WWHO_NONE if no symbol, but at most another token, has this
+ * text. */
 static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     uint32_t token = find_at(e, v, at, end - at);
     return token < v->n_symbols ? token : WWHO_NONE;

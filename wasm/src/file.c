@@ -15,7 +15,8 @@ static uint32_t sum_some(uint32_t (*table)[256], const uint8_t *p, size_t n, uin
     return crc;
 }
 
-/* Return WWHO_CHECKSUM if the checksum of a file of len bytes, whose header was read, is wrong; else `status`. */
+/* Return WWHO_CHECKSUM if the checksum of a file of len bytes is wrong, else `status`. The header was read: len is the size of the file
+ * that it states. */
 WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status) {
     uint32_t table[SLICES][256], crc;
     for (uint32_t i = 0; i < 256; i++) {

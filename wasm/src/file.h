@@ -18,7 +18,8 @@ typedef struct {
  * something else is wrong, to report damage as such. Returns WWHO_OK or the status. */
 WWHO_LOCAL int read_file(const uint8_t *blob, size_t len, wwho_file *file);
 
-/* Return WWHO_CHECKSUM if the checksum of a file of len bytes, whose header was read, is wrong; else `status`. */
+/* Return WWHO_CHECKSUM if the checksum of a file of len bytes is wrong, else `status`. The header was read: len is the size of the file
+ * that it states. */
 WWHO_LOCAL int check_sum(const uint8_t *blob, size_t len, int status);
 
 #endif

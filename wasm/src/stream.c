@@ -53,7 +53,7 @@ static uint64_t after_column(const wwho_stream *s, uint64_t from, const wwho_mov
 
 /* Build the moves of a character together with a letter, for configurations in which every letter does the same and further letters do
  * nothing (`still`). The character that lacks such a move after letters becomes the trigger. Returns the set of configurations in which
- * another one lacks it. */
+ * another one lacks it; all of them, if there would be two triggers. */
 static uint64_t put_pairs(wwho_stream *s, uint64_t still) {
     uint64_t bad = 0;
     s->trigger = 0xFF;
