@@ -169,10 +169,10 @@ function longestWithin(text, first, last, limit, countWithin) {
 }
 
 /**
- * Return the error message for a syllable or character that has more tokens than a chunk may have.
- * @param {string} rest the text from the syllable on, whose beginning is quoted
+ * Return the error message for a syllable or character that has more tokens than a chunk may have; its beginning is quoted.
+ * @param {string} rest the text from the syllable on
  * @param {number} place where it begins, in UTF-16 units
- * @param {string} limit the limit, and what else is said about it
+ * @param {string} limit the limit in tokens, and what else is said about it
  * @returns {string}
  */
 function tooLongMessage(rest, place, limit) {

@@ -676,7 +676,7 @@ export class Core {
 }
 
 /**
- * Make the error for ids whose text is too long, the only reason for which the core rejects ids that all have tokens; the caller throws it.
+ * Make the error for ids of a text that is too long; the caller throws it. The core rejects ids that all have tokens for no other reason.
  * @param {number} n how many ids
  * @returns {WwhoError} of status MEMORY
  */

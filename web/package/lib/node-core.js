@@ -2,5 +2,8 @@
 
 import { readFileSync } from "node:fs";
 
-/** Return the bytes of wwho.wasm, read from its file. */
+/**
+ * Return the bytes of wwho.wasm, read from its file.
+ * @returns {Uint8Array}
+ */
 export const coreSource = () => readFileSync(new URL("../wwho.wasm", import.meta.url));

@@ -91,7 +91,11 @@ export function fromJson(given) {
  * @returns {value is Value[]}
  */
 export const isList = (value) => Array.isArray(value);
-/** Tell whether a value counts as a number in Python: an int, a float or a boolean. @param {Value} value */
+/**
+ * Tell whether a value counts as a number in Python: an int, a float or a boolean.
+ * @param {Value} value
+ * @returns {boolean}
+ */
 export const isNumber = (value) => typeof value === "number" || typeof value === "boolean" || value instanceof Float;
 /**
  * Return the JavaScript number of an int, a float or a boolean; of anything else, NaN.

@@ -213,7 +213,8 @@ export class BaseTokenizer {
   }
 
   /**
-   * Cut a text into parts whose tokens are those of the whole, because the core's memory grows with the text of a call, and never shrinks.
+   * Cut a text into parts that, encoded one by one, give the tokens of the whole, because the core's memory grows with the text of a call,
+   * and never shrinks.
    * @template {Text} T
    * @param {T} text
    * @param {Given} given the checked options of the call

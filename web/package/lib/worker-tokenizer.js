@@ -83,6 +83,7 @@ export class BaseWorkerTokenizer {
    * Return a promise of the ids of a text, as Tokenizer.encode gives them.
    * @param {unknown} text
    * @param {any} [options] those of Tokenizer.encode; as in all methods, also `signal` and `transfer`
+   * @returns {Promise<any>}
    */
   encode(text, options) {
     return this.#call("encode", [text], options);
@@ -92,6 +93,7 @@ export class BaseWorkerTokenizer {
    * Return a promise of the columns of a text that Tokenizer.encodeWithOffsets gives: ids, and offsets in UTF-16 units.
    * @param {unknown} text
    * @param {any} [options]
+   * @returns {Promise<any>}
    */
   encodeWithOffsets(text, options) {
     return this.#call("encodeWithOffsets", [text], options);
@@ -125,6 +127,7 @@ export class BaseWorkerTokenizer {
    * Return a promise of the number of a text's tokens.
    * @param {unknown} text
    * @param {any} [options]
+   * @returns {Promise<number>}
    */
   countTokens(text, options) {
     return this.#call("countTokens", [text], options);
@@ -134,6 +137,7 @@ export class BaseWorkerTokenizer {
    * Return a promise of the number of a stream's tokens. A Blob is read in the Worker; other chunks are sent to it.
    * @param {any} source
    * @param {any} [options]
+   * @returns {Promise<number>}
    */
   async countStream(source, options) {
     if (isBlob(source)) return this.#call("countStream", [source], options);
@@ -167,34 +171,38 @@ export class BaseWorkerTokenizer {
    * @param {string} text
    * @param {number} limit
    * @param {any} [options]
+   * @returns {Promise<string>}
    */
   truncate(text, limit, options) {
     return this.#call("truncate", [text, limit], options);
   }
 
   /**
-   * Return a promise of a text's chunks of at most `limit` tokens each.
+   * Return a promise of a text's chunks of at most `limit` tokens each, as Tokenizer.chunk gives them.
    * @param {string} text
-   * @param {number} limit
+   * @param {number} limit in tokens
    * @param {any} [options]
+   * @returns {Promise<import("./boundaries.js").Chunk[]>}
    */
   chunk(text, limit, options) {
     return this.#call("chunk", [text, limit], options);
   }
 
   /**
-   * Return a promise of the text of ids.
-   * @param {Iterable<number>} ids
+   * Return a promise of the text of ids; broken UTF-8 becomes U+FFFD.
+   * @param {Iterable<number>} ids a list is made of an iterable; typed arrays are sent as they are
    * @param {any} [options]
+   * @returns {Promise<string>}
    */
   decode(ids, options) {
     return this.#call("decode", [listIfIterable(ids)], options);
   }
 
   /**
-   * Return a promise of the bytes of ids.
+   * Return a promise of the text of ids as bytes: UTF-8, with broken characters as they are.
    * @param {Iterable<number>} ids
    * @param {any} [options]
+   * @returns {Promise<Uint8Array<ArrayBuffer>>}
    */
   decodeBytes(ids, options) {
     return this.#call("decodeBytes", [listIfIterable(ids)], options);
@@ -221,9 +229,10 @@ export class BaseWorkerTokenizer {
   }
 
   /**
-   * Return a promise of the bytes of one token.
+   * Return a promise of the bytes of one token, as Tokenizer.tokenBytes gives them.
    * @param {number} id
    * @param {any} [options]
+   * @returns {Promise<Uint8Array<ArrayBuffer>>}
    */
   tokenBytes(id, options) {
     return this.#call("tokenBytes", [id], options);
@@ -233,6 +242,7 @@ export class BaseWorkerTokenizer {
    * Return a promise of a text as the model's normalizer rewrites it.
    * @param {unknown} text
    * @param {any} [options]
+   * @returns {Promise<any>} a string of a string, bytes of bytes
    */
   normalize(text, options) {
     return this.#call("normalize", [text], options);
@@ -242,15 +252,17 @@ export class BaseWorkerTokenizer {
    * Return a promise of the segments of a text.
    * @param {unknown} text
    * @param {any} [options]
+   * @returns {Promise<import("./segments.js").Segment[]>}
    */
   segment(text, options) {
     return this.#call("segment", [text], options);
   }
 
   /**
-   * Return a promise of the segments of a text with every step of the automata.
+   * Return a promise of the segments of a text with every step of the automata, as Tokenizer.trace gives them.
    * @param {unknown} text
    * @param {any} [options]
+   * @returns {Promise<any>}
    */
   trace(text, options) {
     return this.#call("trace", [text], options);
