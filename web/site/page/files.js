@@ -170,7 +170,10 @@ export class Files {
     return totals;
   }
 
-  /** Return what "Copy JSON" copies: tokenizers, files with their counts, and sums. */
+  /**
+   * Return what "Copy JSON" copies: the names of the tokenizers, the files with their sizes in bytes and their counts by tokenizer, and the
+   * sums.
+   */
   toJSON() {
     return {
       tokenizers: this.tokenizers.map(({ name }) => name),

@@ -28,13 +28,22 @@ const nameOf = (path) => path.slice(path.lastIndexOf("/") + 1);
  * @returns {string} "" for a file that came without a folder
  */
 export const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);
-/** Tell whether a file is a .wwho file, by its name. @param {string} path */
+/**
+ * Tell whether a file is a .wwho file, by its name.
+ * @param {string} path
+ * @returns {boolean}
+ */
 export const isOurs = (path) => OURS.test(path);
-/** Tell whether a file belongs to the tokenizer beside it, by its name. @param {string} path */
+/**
+ * Tell whether a file belongs to the tokenizer beside it, by its name.
+ * @param {string} path
+ * @returns {boolean}
+ */
 export const isBeside = (path) => BESIDE.test(nameOf(path));
 /**
  * Tell whether a file is one that models are published with, but not their tokenizer.
  * @param {string} path
+ * @returns {boolean}
  */
 const isPublished = (path) => isBeside(path) || PUBLISHED.test(nameOf(path));
 /**
@@ -46,6 +55,7 @@ const rankOf = (path) => PATTERNS.findIndex((pattern) => pattern.test(nameOf(pat
 /**
  * Tell whether a file may be the one tokenizer of a model. A file without a folder and with a name of its own stands for itself.
  * @param {string} path
+ * @returns {boolean}
  */
 const isRanked = (path) => rankOf(path) >= 0 && (folderOf(path) !== "" || !IN_FOLDERS[rankOf(path)].includes("*"));
 /**
