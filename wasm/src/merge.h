@@ -83,9 +83,9 @@ WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at);
 /* Start to merge a run: clear what *m knows of the run before. Remembered characters and recent pretokens stay. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);
 
-/* Find the ends of the symbols of a run from `at` on, into m->ends: at least `units` of them, and all that begin in the next `bytes`, as
- * far as the run and the room have them. Symbols found before are kept. run->end moves to where a match of `units` that is no syllable
- * begins. */
+/* Find the ends of the symbols of a run from `at` on, into m->ends: at least as many as `units` says, and all that begin in the next
+ * `bytes`, as far as the run and the room have them. Symbols found before are kept from `at` on if one begins there; else none is.
+ * run->end moves back to the first match of run->units that is no syllable. */
 WWHO_LOCAL void look_at_units(wwho_merging *m, wwho_run *run, size_t at, uint32_t units, size_t bytes);
 
 /* Continue to merge a run; tokens are appended to m->tokens. Returns true at the end of the run, or if merging gives up at m->at before
