@@ -53,9 +53,29 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--quick`."""
+    about = "run the first case of each test function alone, and none that is marked slow"
+    parser.addoption("--quick", action="store_true", help=about)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with what takes longest; with `--quick`, keep what it asks for."""
     items.sort(key=lambda item: item.path.name not in FIRST)
+    if config.getoption("quick"):
+        kept = choose_quick(items)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
+def choose_quick(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the first case of each test function that is not marked slow, in the order given."""
+    first: dict[tuple[Path, str], pytest.Item] = {}
+    for item in items:
+        if item.get_closest_marker("slow") is None:
+            name = item.nodeid.split("[")[0]
+            first.setdefault((item.path, name), item)
+    return list(first.values())
 
 
 @pytest.fixture(scope="session")

@@ -23,13 +23,15 @@ import fsspec
 import pyarrow
 import pyarrow.parquet
 import pytest
+import zstandard
 
 from wwho.assemble.base import base_model
 from wwho.assemble.training_artifacts import unit_model
 from wwho.compile.schema_loader import load_schema
 from wwho.corpus import Corpus
+from wwho.corpus.contents import CHUNK, read_contents
 from wwho.corpus.corpus import Number
-from wwho.corpus.lines import sampler
+from wwho.corpus.lines import MAX_LINE, sampler
 from wwho.corpus.reader import LONG_LINE, Part, Reader, Reading
 from wwho.corpus.sources import files_of, stamp_of
 from wwho.errors import CorpusError
@@ -186,6 +188,46 @@ def test_a_line_is_read_whole_up_to_the_length_that_the_readme_tells(tmp_path: P
         [block.text for block in Reader(Part(file), Reading()).blocks(ignore)] for file in forms
     ]
     assert blocks == [[text.encode() + b"\n"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "long_line", "options"),
+    [
+        ("a.jsonl.zst", b'{"text": "' + b" " * MAX_LINE, {}),
+        ("a.txt.zst", b"a" * MAX_LINE + b"b", {}),
+        ("a.txt", b"a " * (MAX_LINE // 2) + b"b", {"sample": Fraction("0.5")}),
+    ],
+    ids=["json", "no space", "sample"],
+)
+def test_a_line_that_would_fill_the_memory_is_refused_with_its_place(
+    tmp_path: Path, name: str, long_line: bytes, options: dict[str, Any]
+) -> None:
+    first = b'{"text": "one"}\n'
+    path = tmp_path / name
+    data = first + long_line
+    path.write_bytes(zstandard.compress(data) if path.suffix == ".zst" else data)
+    with pytest.raises(CorpusError, match=rf"{name}: the 67,108,864 bytes from byte 16 of .* have"):
+        for _ in Reader(Part(str(path)), Reading(**options)).blocks(ignore):
+            pass
+    readme = Path(str(resources.files("wwho"))) / "train" / "README.md"
+    assert f"A line of more than {MAX_LINE >> 20} MiB" in readme.read_text("utf-8")
+
+
+def test_a_line_of_the_most_bytes_is_read(tmp_path: Path) -> None:
+    line = b"a" * MAX_LINE + b"\n"
+    (path := tmp_path / "a.txt").write_bytes(line * 2)
+    blocks = [block.text for block in Reader(Part(str(path)), Reading()).blocks(ignore)]
+    assert b"".join(blocks) == line * 2
+
+
+def test_a_little_zstandard_never_becomes_a_huge_chunk(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.zst"
+    path.write_bytes(zstandard.compress(b"a" * (1 << 28)))
+    assert path.stat().st_size < 16_000
+    with path.open("rb") as stream:
+        sizes = [len(chunk) for chunk in read_contents(str(path), stream)]
+    assert sum(sizes) == 1 << 28
+    assert max(sizes) <= CHUNK + (1 << 25)
 
 
 def archive(path: Path, files: list[Path]) -> Path:

@@ -18,7 +18,11 @@ CHUNK = 1 << 20
 """Bytes read, or decompressed, at a time."""
 
 STORED_CHUNK = 1 << 15
-"""Stored bytes decompressed at a time: zstandard cannot be told to stop early."""
+"""Stored bytes of xz decompressed at a time."""
+
+ZSTANDARD_CHUNK = 1 << 10
+"""Stored bytes of Zstandard decompressed at a time: its decompressor cannot be told to stop early,
+and four bytes may hold 128 KiB of text, so these may hold 32 MiB."""
 
 MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 """The first bytes of compressed data, and the ending of files with such data."""
@@ -36,6 +40,8 @@ def read_contents(
     file: str, stream: io.BufferedReader, advance: Advance = ignore
 ) -> Iterator[bytes]:
     """Yield the decompressed contents of a file, in chunks of up to `CHUNK` bytes or a bit more.
+
+    Of Zstandard that holds one byte over and over, a chunk may have 32 MiB more.
 
     Args:
         file: the file's name, whose ending tells how it is compressed; of the standard input the
@@ -165,7 +171,8 @@ def xz_chunks(stream: io.BufferedReader) -> Iterator[bytes]:
 def zstandard_chunks(file: str, stream: io.BufferedReader) -> Iterator[bytes]:
     """Yield the decompressed chunks of a Zstandard stream of one or more frames.
 
-    It takes as much memory as the frame asks for: up to 2 GiB, for one made with ``--long=31``.
+    A chunk has at least `CHUNK` bytes, but for the last. Besides, memory holds as much as the frame
+    asks for: up to 2 GiB, for one made with ``--long=31``.
 
     Raises:
         CorpusError: the library is not installed, or the data is damaged.
@@ -179,14 +186,19 @@ def zstandard_chunks(file: str, stream: io.BufferedReader) -> Iterator[bytes]:
         ) from error
     unpacker = zstandard.ZstdDecompressor(max_window_size=1 << zstandard.WINDOWLOG_MAX)
     frame, rest = unpacker.decompressobj(), b""
-    while data := rest or stream.read(STORED_CHUNK):
+    held = io.BytesIO()
+    while data := rest or stream.read(ZSTANDARD_CHUNK):
         if frame.eof:
             frame = unpacker.decompressobj()
         try:
-            yield frame.decompress(data)
+            held.write(frame.decompress(data))
         except zstandard.ZstdError as error:
             raise CorpusError(f"{file}: the compressed data is damaged: {error}") from error
         rest = frame.unused_data
+        if held.tell() >= CHUNK:
+            yield held.getvalue()
+            held = io.BytesIO()
+    yield held.getvalue()
     if not frame.eof:
         raise EOFError
 

@@ -16,6 +16,9 @@ from wwho.errors import CorpusError
 HASH_BYTES = 8
 """Bytes of the hash of a line that decides whether it is in a sample."""
 
+MAX_LINE = 1 << 26
+"""A line of more bytes than this is refused: 64 MiB, where lines of text have kilobytes."""
+
 Keep = Callable[[bytes], bool]
 """A function that takes a line without its line feed and tells whether it is in the sample."""
 
@@ -41,26 +44,42 @@ class Block(NamedTuple):
     stray: int = 0
 
 
-def blocks_of(chunks: Iterable[bytes], *, long_line: int | None) -> Iterator[bytes]:
+def blocks_of(
+    chunks: Iterable[bytes], *, long_line: int | None, file: str = "", start: int = 0
+) -> Iterator[bytes]:
     """Yield the bytes of chunks in blocks that end after a line.
 
     A block ends after the last line feed of a chunk; the last block may end without one. Chunks are
-    held until a line feed comes.
+    held until a line feed comes, or `MAX_LINE` bytes have come without one.
 
     Args:
         chunks: bytes, cut anywhere.
         long_line: how many bytes are held before a block may also end before a space: where one
             U+0020 stands before a word, it belongs to that word. None: a block always ends after a
             line.
+        file: its name, for the error.
+        start: bytes of the contents that come before the first chunk.
+
+    Raises:
+        CorpusError: more than `MAX_LINE` bytes come without an end; it names the byte from which.
     """
     parts: list[bytes] = []
-    held = 0
+    held, at = 0, start
     for chunk in chunks:
         cut = chunk.rfind(b"\n") + 1
+        to_end = chunk.find(b"\n") if cut else len(chunk)
         if not cut and long_line is not None and held >= long_line:
             cut = max(chunk.rfind(b" "), 0)
+            to_end = 0 if cut else len(chunk)
+        if held + to_end > MAX_LINE:
+            ends = "line feed" if long_line is None else "line feed and no space"
+            raise CorpusError(
+                f"{file}: the {MAX_LINE:,} bytes from byte {at:,} of the contents on have no "
+                f"{ends}; break the line where a text ends"
+            )
         if cut:
             yield b"".join((*parts, chunk[:cut]))
+            at += held + cut
             parts, held = [], 0
         parts.append(chunk[cut:])
         held += len(chunk) - cut

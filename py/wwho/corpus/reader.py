@@ -188,7 +188,8 @@ class Reader:
                 chunks = read_lines_until(stream, start, stop)
                 rest = iter(lambda: stream.read(CHUNK), b"")
             chunks = self._hash_items(chunks, bytes, rest)
-            blocks = blocks_of(chunks, long_line=None if jsonl or keep else LONG_LINE)
+            long_line = None if jsonl or keep else LONG_LINE
+            blocks = blocks_of(chunks, long_line=long_line, file=file, start=start)
             where = f"{file}, from byte {start} on" if start else file
             strict = self._reading.errors == "stop"
             if strict:
