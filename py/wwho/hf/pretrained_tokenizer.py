@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
 from pathlib import Path
@@ -22,6 +22,7 @@ from wwho.hf import templates
 from wwho.hf.added_tokens import added_tokens_of
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
+from wwho.hf.joins import JOINS
 from wwho.hf.languages import TOKEN_OF_LANGUAGE, with_language
 from wwho.hf.open_model import (
     Opened,
@@ -551,7 +552,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             skip_special_tokens: whether special tokens are left out.
             clean_up_tokenization_spaces: whether spaces before punctuation are taken out; None for
                 the tokenizer's own option. For BPE models this is ignored, with a warning, unless
-                `clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output` is set.
+                `clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output` is set, or
+                the model was made for a class that transformers runs in Python.
             options: others that callers give, which change no text.
 
         Raises:
@@ -564,13 +566,13 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         if skip_special_tokens:
             kept = self._delimiter_ids()
             ids = [token for token in ids if token in kept or token not in self._reader.special]
-        try:
-            text: str = self._reader.enc.decode(ids)
-        except UnknownTokenError:
-            # An id has a name, but no token.
-            text = self.convert_tokens_to_string(self.convert_ids_to_tokens(ids))
-        if self._model_class == "CLIPTokenizer":
-            # The last step of the model's decoder takes one space; the class takes all white space.
+        joins = JOINS.get(str(self._model_class))
+        if joins is not None and joins.stretches:
+            text = joins.joined(self._stretches(ids))
+        else:
+            text = self._text_of(ids)
+        if self._model_class == "CLIPTokenizer" or (joins is not None and joins.strips):
+            # The last step of the model's decoder takes spaces; the class takes all white space.
             text = text.strip()
         if self._model_class == SPEECH_IN_LETTERS and self.init_kwargs.get("do_lower_case"):
             text = text.lower()
@@ -580,6 +582,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         if not clean_up:
             return text
         is_forced = self.clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output
+        # Classes in Python take them out whatever the model is.
+        is_forced = is_forced or runs_in_python(self.wwho.info)
         if not is_forced and any(model.kind == "bpe" for model in self.wwho.info.models):
             logger.warning_once(
                 "clean_up_tokenization_spaces=True is ignored: it takes spaces out of what a BPE"
@@ -589,6 +593,26 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             return text
         cleaned: str = self.clean_up_tokenization(text)
         return cleaned
+
+    def _text_of(self, ids: list[int]) -> str:
+        """Return the text of some ids as the model decodes them; of ids without a token, names."""
+        try:
+            text: str = self._reader.enc.decode(ids)
+        except UnknownTokenError:
+            text = self.convert_tokens_to_string(self.convert_ids_to_tokens(ids))
+        return text
+
+    def _stretches(self, ids: list[int]) -> Iterator[tuple[str, bool]]:
+        """Yield the text of each special token in a list of ids, and that of all ids between two.
+
+        With each text comes whether it is that of a special token.
+        """
+        special = self._reader.special
+        for is_special, run in groupby(ids, special.__contains__):
+            if is_special:
+                yield from ((str(self._added_tokens_decoder[token]), True) for token in run)
+            else:
+                yield self._text_of(list(run)), False
 
     def _delimiter_ids(self) -> set[int]:
         """Return the ids of special tokens that decoded text always has: the one between words."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from wwho.assemble import decoders
 from wwho.assemble.bpe import bpe_model
 from wwho.assemble.fold import fold
 from wwho.compile.codepoints import ALL, CodePointSet
-from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
+from wwho.compile.scanners import Scanner, regex_scanner
 from wwho.compile.syntax import Behind, Chars, End, Look, Node, alt, many, seq
 from wwho.errors import SourceError
 from wwho.format.bpe import BPE
 from wwho.format.model import Added, Artifact, Flag, Ids, Route, Unknown
 from wwho.format.steps import Ends, Map, Replace, Rewrite, Rules
 from wwho.format.viterbi import Viterbi
+from wwho.importers.huggingface.patterns import Patterns
 from wwho.importers.reader import Imported, Options, Reader
 from wwho.importers.source import Source
 from wwho.interchange import protobuf
@@ -62,6 +63,32 @@ def read(source: Source, options: Options) -> Imported:
 def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
     """Return the artifact that gives the ids of a model, in the form that runs fast.
 
+    Args:
+        model: the model.
+        record: the provenance.
+
+    Raises:
+        SourceError, ArtifactError, PatternError: as `literal` does.
+    """
+    return fold(literal(model, record))
+
+
+def literal(
+    model: Model,
+    record: Mapping[str, str],
+    rewrites: Callable[[Patterns], list[Rewrite]] | None = None,
+    *,
+    properties: bool = False,
+) -> Artifact:
+    """Return the artifact that gives the ids of a model, step by step as SentencePiece does it.
+
+    Args:
+        model: the model.
+        record: the provenance.
+        rewrites: makes the steps that come before those of SentencePiece; None: there are none.
+        properties: whether classes tell white space and words apart, as the flags of added tokens
+            need.
+
     Raises:
         SourceError: SentencePiece does something with it that no artifact does, or it has no piece
             that text becomes.
@@ -70,16 +97,20 @@ def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
     """
     _check_reach(model)
     made = unigram(model) if model.algorithm is Algorithm.UNIGRAM else units_model(model)
-    scanners: list[Scanner] = []
-    normalizer = _normalizer(model, scanners)
+    patterns = Patterns()
+    first = rewrites(patterns) if rewrites else []
+    scanners = patterns.scanners
+    normalizer = (*first, *_normalizer(model, scanners))
     units = None
     if isinstance(made, BPE):
         words = model.algorithm is Algorithm.WORD
         unit = f"{MARKER}[^{MARKER}]*|[^{MARKER}]+" if words else r"[\s\S]"
         units = len(scanners)
         scanners.append(regex_scanner("units", unit))
-    artifact = Artifact(
-        scanners=compile_scanners(scanners or [regex_scanner("text", r"[\s\S]")]),
+    compiled, classes = patterns.compile(properties=properties)
+    return Artifact(
+        scanners=compiled,
+        properties=classes,
         routes=(Route("text", model=0, units=units),),
         models=(made,),
         added=_added(model, made),
@@ -92,7 +123,6 @@ def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
         ),
         provenance=record,
     )
-    return fold(artifact)
 
 
 def _nothing() -> SourceError:

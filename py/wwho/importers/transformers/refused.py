@@ -7,7 +7,6 @@ from wwho.importers.transformers.model_class import ModelClass
 IN_PYTHON = "which transformers runs in Python by rules of its own, that are not known here yet"
 REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "BartphoTokenizer": (("sentencepiece.bpe.model", "dict.txt"), IN_PYTHON),
-    "BertGenerationTokenizer": (("spiece.model",), IN_PYTHON),
     "BioGptTokenizer": (
         ("vocab.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",
@@ -49,7 +48,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "RagTokenizer": ((), "which is two tokenizers: give the folder of one of them"),
     "SiglipTokenizer": (("spiece.model",), IN_PYTHON),
     "Speech2TextTokenizer": (("vocab.json", "sentencepiece.bpe.model"), IN_PYTHON),
-    "SpeechT5Tokenizer": (("spm_char.model",), IN_PYTHON),
     "TapasTokenizer": (("vocab.txt",), "which reads tables, and no plain text"),
     "VitsTokenizer": (
         ("vocab.json",),
