@@ -11,6 +11,7 @@ from pathlib import Path
 ROOMS = (
     ("errors", "version", "text"),
     ("progress",),
+    ("lm",),
     ("format",),
     ("reference",),
     ("backends",),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import BackendError
+from wwho.errors import BackendError, CorpusError
 
 if TYPE_CHECKING:
     from wwho.evaluate.results import Evaluation
@@ -102,6 +102,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="numbers in an embedding, for what the vocabulary costs (default 4096)",
     )
     parser.add_argument(
+        "--lm",
+        choices=("quick",),
+        help="also train language models over the ids of each tokenizer, and measure their bits "
+        "per byte on clean and misspelt text; quick: n-grams, in seconds",
+    )
+    parser.add_argument(
+        "--lm-text",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="train them on this text, and measure on all lines of --data that it does not have "
+        "(default: on seven lines in eight of each text, and measure on the eighth)",
+    )
+    parser.add_argument(
         "-o", "--output", required=True, metavar="FOLDER", help="where the report goes"
     )
     shared.add_json(parser, "all figures, as in the report's report.json")
@@ -151,6 +165,7 @@ def run_evaluation(options: argparse.Namespace) -> Evaluation:
         OSError: a file cannot be read.
     """
     with name_missing_package():
+        from wwho.corpus import Corpus
         from wwho.evaluate.encoders import Encoder, open_baseline, open_model
         from wwho.evaluate.evaluation import evaluate
         from wwho.evaluate.examples import EXAMPLES
@@ -159,7 +174,6 @@ def run_evaluation(options: argparse.Namespace) -> Evaluation:
         model = open_model(options.model, options.backend, unk=options.unk)
         baselines = [open_baseline(given, options.backend) for given in options.against]
         if options.baselines:
-            from wwho.corpus import Corpus
             from wwho.train.baselines import train_baselines
 
             corpus = Corpus(options.baselines, field=options.field, column=options.column)
@@ -172,6 +186,8 @@ def run_evaluation(options: argparse.Namespace) -> Evaluation:
         """Return texts of names and files, all read with the same field and column."""
         return [DataSet(name, file, options.field, options.column) for name, file in given]
 
+    if options.lm_text and not options.lm:
+        raise CorpusError("--lm-text is what language models are trained on; add --lm quick")
     return evaluate(
         model,
         baselines,
@@ -181,6 +197,10 @@ def run_evaluation(options: argparse.Namespace) -> Evaluation:
         example_texts=EXAMPLES if options.example is None else options.example,
         schemas=shared.load_schemas(options.schema, allow_invalid=False),
         width=options.width,
+        language_models=options.lm,
+        language_model_text=Corpus(options.lm_text, field=options.field, column=options.column)
+        if options.lm_text
+        else None,
         progress=sys.stderr.isatty(),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from wwho.assemble.training_artifacts import counting_model
 from wwho.backends.select import open_backend
@@ -15,17 +16,21 @@ from wwho.evaluate.ascii_identity import compare_ascii, keep_ascii_lines
 from wwho.evaluate.check.quality_gate import judge_vocabulary
 from wwho.evaluate.encoders import Encoder, warn_if_trained_on
 from wwho.evaluate.examples import EXAMPLES, tokenize_examples
+from wwho.evaluate.likelihood import TextLikelihood, measure_likelihood
 from wwho.evaluate.metrics import id_bytes
 from wwho.evaluate.premiums import Half, measure_parallel
 from wwho.evaluate.results import FORMAT, Evaluation, Subject, TextResult, build_text_result
 from wwho.evaluate.syllables import Grammar
 from wwho.evaluate.tallies import Tally, TokenCounter, count_text
 from wwho.evaluate.text_blocks import DataSet, read_blocks
+from wwho.evaluate.text_split import split_text
 from wwho.evaluate.vocabulary_use import split_vocabulary
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, Progress
 from wwho.version import __version__
 
+LanguageModels = Literal["quick"]
+"""The language models that vocabularies are compared with: n-grams, in seconds."""
 OVERALL = "overall"
 """The name of all texts together; no text may have it."""
 WIDTH = 4096
@@ -42,6 +47,8 @@ def evaluate(
     example_texts: Sequence[str] = EXAMPLES,
     schemas: Sequence[Schema] = (),
     width: int = WIDTH,
+    language_models: LanguageModels | None = None,
+    language_model_text: Corpus | None = None,
     progress: bool = False,
 ) -> Evaluation:
     """Measure a model beside other tokenizers, and return all figures; nothing is written.
@@ -61,6 +68,10 @@ def evaluate(
         schemas: the schemas whose scripts and syllables are counted, for all tokenizers; none for
             those of the model.
         width: numbers in an embedding, at least 1.
+        language_models: "quick" also trains n-gram models over the ids of each tokenizer, and
+            measures their bits per byte; None trains none.
+        language_model_text: the text that they are trained on; None for the lines of each text that
+            are not held out (`text_split.split_text`).
         progress: whether to show progress on standard error.
 
     Returns:
@@ -86,6 +97,13 @@ def evaluate(
     with Progress(progress).bar("measure", Corpus(files).size(), unit="B") as advance:
         parallel = measure_parallel(parallel_texts, encoders, advance, half)
         texts, total, tallies = _measure_texts(data, grammar, encoders, ascii_lines, advance)
+    likelihoods = list[TextLikelihood]()
+    if language_models:
+        rounds = len(data) * len(encoders)
+        with Progress(progress).bar("n-gram models", rounds, unit="") as advance:
+            for text in data:
+                split = split_text(text, language_model_text)
+                likelihoods.append(measure_likelihood(split, encoders, advance))
     return Evaluation(
         format=FORMAT,
         generator=f"wwho {__version__}",
@@ -108,6 +126,7 @@ def evaluate(
         ),
         quality={encoder.name: tuple(judge_vocabulary(encoder.backend)) for encoder in encoders},
         identities=compare_ascii(encoders, ascii_lines),
+        likelihoods=tuple(likelihoods),
         parallel=parallel,
         examples=tokenize_examples(example_texts, encoders),
     )

@@ -120,7 +120,8 @@ def headline_figures(evaluation: Evaluation) -> list[tuple[str, str]]:
     """Return the figures to remember, each as printed, with the words that follow it.
 
     They are the savings over the first two baselines, the model's tokens per word (or character,
-    where words are not counted), its broken syllables if the texts have any, and damaged lines.
+    where words are not counted), its broken syllables if the texts have any, bits per byte of its
+    n-gram models if they were trained, and damaged lines.
     """
     overall = evaluation.overall
     own = overall.figures[evaluation.model]
@@ -135,6 +136,13 @@ def headline_figures(evaluation: Evaluation) -> list[tuple[str, str]]:
         spelled = f", {own.spelled_syllables:,} spelled out" if own.spelled_syllables else ""
         broken = f"of {overall.syllables:,} syllables broken{spelled}"
         facts.append((whole(own.broken_syllables), broken))
+    if evaluation.likelihoods:
+        n_bytes = sum(text.held_out_bytes for text in evaluation.likelihoods)
+        bits = sum(
+            text.likelihoods[0].bits_per_byte * text.held_out_bytes
+            for text in evaluation.likelihoods
+        )
+        facts.append((decimals(3)(bits / n_bytes), "bits per byte by n-grams"))
     facts.append((whole(own.damaged_lines), f"of {overall.lines:,} lines damaged"))
     return facts
 
@@ -290,6 +298,16 @@ def _list_rows(evaluation: Evaluation) -> dict[str, list[Row]]:
             )
             for number in range(n_bins)
             for part, histogram in histograms
+        ],
+        "likelihoods": [
+            row(
+                text.name,
+                of.encoder,
+                of.encoder,
+                {**vars(of), "clean": of.difference, "misspelt": of.misspelt_difference},
+            )
+            for text in evaluation.likelihoods
+            for of in text.likelihoods
         ],
         "languages": [row(of.name, "", "", of) for of in (parallel.languages if parallel else ())],
         "fairness": [

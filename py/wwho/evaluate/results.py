@@ -10,6 +10,7 @@ from wwho.evaluate.ascii_identity import Identity
 from wwho.evaluate.check.quality_gate import Finding
 from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.examples import Example
+from wwho.evaluate.likelihood import TextLikelihood
 from wwho.evaluate.metrics import id_bytes, ratio, renyi_efficiency, saving
 from wwho.evaluate.premiums import Parallel
 from wwho.evaluate.syllables import Grammar
@@ -180,6 +181,8 @@ class Evaluation:
         vocabulary: the parts of each vocabulary.
         quality: what the quality gate says of each tokenizer's vocabulary.
         identities: on ASCII with its base, for each model that has one.
+        likelihoods: bits per byte of n-gram models, for each text; empty where they were not asked
+            for.
         parallel: token premiums; None where no parallel texts were given.
         examples: short texts, token by token.
     """
@@ -197,6 +200,7 @@ class Evaluation:
     vocabulary: tuple[VocabularyPart, ...]
     quality: Mapping[str, tuple[Finding, ...]]
     identities: tuple[Identity, ...]
+    likelihoods: tuple[TextLikelihood, ...]
     parallel: Parallel | None
     examples: tuple[Example, ...]
 

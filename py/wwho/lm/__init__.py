@@ -1,0 +1,1 @@
+"""Language models of token ids, trained and measured here: what vocabularies are compared with."""
