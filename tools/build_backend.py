@@ -40,7 +40,7 @@ FOLDERS = ("py", "schemas", "tests", "tools", "wasm", "web")
 # Patterns of the names of what builds, tests and installations leave in these folders.
 LEFT_BEHIND = (
     "*.so", "*.pyd", "*.o", "*.egg-info", "_core.c", "_native.c", "__pycache__", "node_modules",
-    ".*",
+    "build", ".*",
 )  # fmt: skip
 
 # The time of all files in what is built, in seconds since 1970: the first that a zip archive can

@@ -60,8 +60,9 @@ WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *are
     return at == s.length ? WWHO_OK : WWHO_AUTOMATON_SHAPE;
 }
 
-/* Check that every class has a column, and that every entry has a mark that exists; the dead state has none. Returns WWHO_OK,
- * WWHO_AUTOMATON_SHAPE or WWHO_AUTOMATON_TABLE. */
+/* Check the columns and entries of an automaton. Returns WWHO_AUTOMATON_SHAPE if a class has no column from 1 to n_columns - 1;
+ * WWHO_AUTOMATON_TABLE if a mark is over n_rules, if the dead state (0) has a mark or leads to another state, or if column 0, the end of
+ * the text, leads to a state other than 0; otherwise WWHO_OK. */
 static int check_table(const wwho_stored *a, uint32_t n_classes) {
     for (uint32_t i = 0, column; i < n_classes; i++)
         if ((column = stored_column(a, n_classes, i)) < 1 || column >= a->n_columns) return WWHO_AUTOMATON_SHAPE;
@@ -118,8 +119,10 @@ static void find_marking(const wwho_stored *a, state_set *marking) {
     }
 }
 
-/* Write the entries of all rows of the scanner's table: mark, next row and ENTRY_STOP for each class and the end of the text. The ranges
- * and ENTRY_RUN stay for put_ranges(). */
+/* Write the rows of the scanner's table, one of `stride` entries for each state, and clear the rest of each row. The entry of a class (and
+ * of n_classes, the end of the text) is the mark in the bits from 22 on, the index of the next row's first entry, and ENTRY_STOP if the
+ * scan may stop there: at a mark, or in the dead state. Marks before a state whose entries all have marks are left out. The ranges and
+ * ENTRY_RUN are left to put_ranges(). */
 static void put_rows(const wwho_stored *a, uint32_t n_classes, uint32_t *table, uint32_t stride) {
     state_set marking;
     find_marking(a, &marking);

@@ -238,9 +238,10 @@ static void finish(wwho_model *model) {
     }
 }
 
-/* Open an artifact of len bytes in the workspace `work`, of work_len bytes (wwho_workspace_size()); *result becomes the model, which
- * points into both. Checks the checksum and every rule of FORMAT.md, section by section. WWHO_BUFFER if the workspace is too small;
- * *result changes only with WWHO_OK. */
+/* Check an artifact of len bytes, at an address that is a multiple of 4, against its checksum and every rule of FORMAT.md, section by
+ * section, and build its tables in the workspace `work` of work_len bytes (wwho_workspace_size()), at a multiple of 16.
+ * Sets *result to the model, which points into both, only with WWHO_OK. Returns WWHO_ARGUMENT for a null pointer or a wrong address,
+ * WWHO_BUFFER if the workspace is too small, otherwise the status of the first rule that is broken. */
 int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, const wwho_model **result) {
     if (!blob || !work || !result || (uintptr_t)blob % 4 || (uintptr_t)work % 16) return WWHO_ARGUMENT;
     static int (*const build[])(wwho_model *) = {build_classes, build_automata, build_routes,   build_normalizer, build_models,

@@ -24,8 +24,9 @@ static void find_rules(const wwho_step *step, const wwho_classes *classes, const
     }
 }
 
-/* Return the flags of a character that no rule of a step RULES matches alone: PLAIN_SURE, and PLAIN_HEAD or PLAIN_TAIL if rules begin with
- * it or contain it, so that its neighbours matter. Returns 0 if a rule matches it. */
+/* Return the flags of a character that no rule of a step RULES matches alone: PLAIN_SURE; also PLAIN_HEAD if a rule begins with it, and
+ * PLAIN_TAIL if a rule has it behind its beginning (or if the character is PLAIN or above, for which that is not known), so that its
+ * neighbours matter. Returns 0 if a rule matches the character alone. */
 static uint32_t flags_by_rules(const wwho_step *step, uint32_t c) {
     uint8_t bytes[4];
     uint32_t n = encode_utf8(c, bytes), node = follow(step->trie, 0, 0, bytes, n);

@@ -174,9 +174,11 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_word_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments that decide which words are counted: how text is cut, and read.
+    """Add to a parser, in place, the arguments that decide which words are counted, and how often.
 
-    `wwho count-words` has these arguments, too.
+    They say how text is read (fields, broken UTF-8, sample, NFC), how it is cut (schemas, base,
+    atoms), how many processes count, and where counts are kept. `wwho count-words` has these
+    arguments, too.
     """
     number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
     shared.add_schemas(

@@ -170,6 +170,13 @@ def _automaton(cursor: Cursor, n_classes: int, number: int) -> Automaton:
 def _check_table(cursor: Cursor, rows: Sequence[Sequence[Pair]], n_rules: int, name: str) -> None:
     """Check that marks name rules, that state 0 stays dead, and that scans end with the text.
 
+    Args:
+        cursor: raises the error, and gets the status AUTOMATON_TABLE.
+        rows: pairs of a mark and the next state, by state and column; mark 0 is no mark. Column 0
+            is the end of the text.
+        n_rules: the greatest mark there may be.
+        name: what messages call the automaton.
+
     Raises:
         ArtifactError: with the status AUTOMATON_TABLE.
     """

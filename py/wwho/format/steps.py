@@ -38,7 +38,11 @@ class Map:
 
     @cached_property
     def decompositions(self) -> Mapping[int, tuple[int, ...]]:
-        """All code points that are mapped or composed, and what they become before composition.
+        """Return the code points that each code point becomes before any two compose.
+
+        The keys are the code points of `mapping` and those that `pairs` compose, which are taken
+        apart as far as pairs go. The values are not empty but for a code point that `mapping`
+        removes. Marks are not sorted yet.
 
         Raises:
             ValueError: pairs form a cycle, two compose to one code point, a code point is mapped
@@ -345,10 +349,14 @@ class Blocks:
         return {place: code_point for code_point, place in self.places.items()}
 
     def symbols_of(self, character: int | bytes) -> bytes:
-        """Return the symbols that a code point, or a byte of broken UTF-8, is written with.
+        """Return the symbols that a code point, or one byte of broken UTF-8, is written with.
+
+        A code point of a block is written with the symbols of its block and of its index there;
+        any other character with one symbol for each byte of its UTF-8, or, unless `spell`, with
+        none: it is left out.
 
         Returns:
-            Two bytes for each symbol; none if the character is left out.
+            The numbers of the symbols, each as the two bytes of `symbol_text`.
         """
         place = self.places.get(character) if isinstance(character, int) else None
         if place is not None:

@@ -956,10 +956,15 @@ def _put_added_token(added: dict[int, AddedToken], token_id: int, token: AddedTo
 
 
 def _saved_settings(files: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tokenizer_config.json beside an artifact; {} if there is none, or no artifact.
+    """Return the settings in the tokenizer_config.json that was saved beside an artifact.
 
     Args:
-        files: the paths of a folder's files, by the names of arguments of `from_pretrained`.
+        files: the paths of a folder's files, by the keys that transformers gives them:
+            "vocab_file" for the vocabulary, "tokenizer_config_file" for the settings.
+
+    Returns:
+        The file's content; {} if it is missing, or if the vocabulary is not an artifact
+        (a file named `VOCAB_FILE`), for such settings are read with the vocabulary.
     """
     path = files.get("tokenizer_config_file")
     if not path or not str(files.get("vocab_file")).endswith(VOCAB_FILE):

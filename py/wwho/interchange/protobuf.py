@@ -83,10 +83,18 @@ def as_float(value: Value) -> float:
 
 
 def _varint(data: bytes, at: int, what: str) -> tuple[int, int]:
-    """Return the number of at most 64 bits at a byte of a message, and the byte after it.
+    """Return the varint that begins at byte `at` of a message, and the place of the byte after it.
+
+    A varint has 7 bits in each byte, the lowest first, in at most 10 bytes; bits above 64 are
+    dropped.
+
+    Args:
+        data: the message.
+        at: the place of the varint's first byte.
+        what: what error messages call the message.
 
     Raises:
-        SourceError: it has no end.
+        SourceError: the number does not end within 10 bytes, or the message ends first.
     """
     value = shift = 0
     if at < len(data) and data[at] < 128:  # as nearly all are

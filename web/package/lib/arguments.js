@@ -38,9 +38,10 @@ export function isIterable(value) {
 }
 
 /**
- * Reject options that are no object, that have unknown names, or whose `signal` or `onProgress` is of the wrong kind. Options with the
- * value undefined count as left out; null is rejected.
- * @param {any} options
+ * Reject a method's argument `options` that is no object, that is a list, that has a name which the method does not take, or whose
+ * `signal` is no AbortSignal or `onProgress` no function. A signal or a function that is undefined counts as left out; null is rejected.
+ * Returns nothing; other values are not looked at.
+ * @param {any} options an object; undefined is rejected too, so callers give {} for none
  * @param {ReadonlySet<string>} [known] the names that the method takes; undefined: names are checked elsewhere
  * @throws {WwhoError} ARGUMENT, also for a list of special tokens, which other libraries take in this place
  */

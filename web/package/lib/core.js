@@ -224,12 +224,13 @@ export class Core {
   }
 
   /**
-   * Call a function of the core that writes its results to addresses, and return what it writes.
-   * @param {string} action what the function does, for an error message
-   * @param {number} n how many numbers it writes; their addresses are its last arguments
-   * @param {string} name of the function
-   * @param {...number} args its arguments between the tokenizer and the addresses
-   * @returns {Uint32Array} n numbers
+   * Call a function of the core that writes n numbers of 32 bits to n addresses, its last arguments, and return a copy of the numbers.
+   * Memory for them is taken anew, so numbers and texts that earlier calls left in the core's memory are overwritten.
+   * @param {string} action the end of the error's message "the core cannot ...", such as "find a class"
+   * @param {number} n how many numbers the function writes
+   * @param {string} name the function's export, such as "describe"
+   * @param {...number} args its arguments between the model, which comes first, and the addresses
+   * @returns {Uint32Array} n numbers, not in the core's memory
    * @throws {WwhoError} with the status, if it fails
    */
   #callForNumbers(action, n, name, ...args) {

@@ -181,8 +181,9 @@ export class Pool {
   }
 
   /**
-   * Start a Worker. If that fails, the others do the work; if there are none, all waiting calls fail with status WORKER.
-   * @returns {Thread | undefined} undefined if it failed
+   * Start a Worker and return its thread. No error is thrown if that fails: the other Workers do the work; if there are none, every
+   * waiting call is rejected, with the WwhoError that was the cause, or with a new one of status WORKER.
+   * @returns {Thread | undefined} undefined if the Worker could not be started
    */
   #startThread() {
     try {

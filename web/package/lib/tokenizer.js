@@ -63,12 +63,13 @@ const LEAST_BYTES = 1 << 12;
 const PART_IDS = 1 << 16;
 
 /**
- * Read the added tokens of a tokenizer from the core.
- * @param {Core} core
- * @param {readonly { kind: string, unkId: number | null }[]} models
+ * Return tables of a tokenizer's added tokens, which the core is asked for one by one.
+ * @param {Core} core with the tokenizer open
+ * @param {readonly { kind: string, unkId: number | null }[]} models the tokenizer's models, by `info`
  * @returns {{ special: Map<string, number>, indices: Map<string, number>, trimmed: Map<number, string | null>, takesSpace: boolean }} the ids
- *   of special tokens by their texts; the indices of all added tokens by their texts; what `trimOffsets` needs, by their ids; whether any
- *   added token takes white space beside it into itself
+ *   of special tokens by their texts; the indices of all added tokens by their texts; by id, the text without white space at its ends, by
+ *   which `trimOffsets` narrows offsets (null for the unknown token of a Unigram: left as it is); whether any added token takes white
+ *   space beside it into itself
  */
 function listAdded(core, models) {
   const all = Array.from({ length: core.info(OF_TOKENIZER).n_added ?? 0 }, (_, i) => {

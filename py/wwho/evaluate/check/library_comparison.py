@@ -289,10 +289,18 @@ def _choose(items: Sequence[_Item], number: int, chance: random.Random) -> list[
 def _find_difference(
     model: Tokenizer, engine: Engine, text: str, own_texts: frozenset[int]
 ) -> Difference | None:
-    """Return how the model and the library differ on a text; None where they do not.
+    """Return the first difference of a model and a library on a text, or None if there is none.
 
-    The model finds the special tokens and adds the template as the library does. Decoding is
-    compared only where the ids are the same, and none of them decodes to another text on purpose.
+    Ids are compared first; the model finds special tokens and adds the template as the library
+    does. If both raise errors, that is no difference; if one does, its class and message stand for
+    the ids. Equal ids are decoded by both, and the texts are compared, unless the library does not
+    decode, or one of the ids is among `own_texts`.
+
+    Args:
+        model: the imported model.
+        engine: the library with the file that was imported.
+        text: the text to encode.
+        own_texts: the ids that the model decodes to another text than the library, on purpose.
     """
     here = _encode_or_message(
         lambda: model.encode(

@@ -229,13 +229,19 @@ def _json(folder: ModelFolder, roles: Mapping[str, Any]) -> dict[str, int]:
 def _codes(
     name: str, first: int, numbered: bool, folder: ModelFolder
 ) -> tuple[list[Pair], tuple[str, ...]]:
-    """Return the pairs of a file of merges, and notes.
+    """Return the merges of a file, each a pair of tokens in the order of merging, and notes.
+
+    A line that is not a pair is left out, as transformers does, and so is the text after the last
+    line break.
 
     Args:
-        name: the file.
-        first: how many lines stand before the pairs.
-        numbered: whether a number stands behind each pair.
-        folder: the folder.
+        name: the file's name in the folder.
+        first: the number of lines at the beginning that are no merges, such as a version.
+        numbered: whether each line has a number (how often the pair was seen) behind the pair.
+        folder: the model's folder.
+
+    Returns:
+        The pairs; and a note on how many lines were left out, if any were.
 
     Raises:
         SourceError: the file is missing, or not UTF-8.

@@ -72,12 +72,15 @@ def lowered(patterns: Patterns) -> list[Rewrite]:
 
 
 def cleaned(patterns: Patterns, *, lower: bool, accents: bool | None) -> list[Rewrite]:
-    """Return the steps of BERT's classes in Python before they cut a text into words.
+    """Return the steps with which BERT's classes in Python clean a text, before they cut words.
+
+    Spaces, tabs and line breaks become U+0020; NUL, U+FFFD, other controls and unassigned code
+    points go; then comes NFC, lower case, and the removal of accents (NFD without `Mn`).
 
     Args:
-        patterns: the patterns of the steps.
+        patterns: collects the patterns of the steps, in place.
         lower: whether text becomes lower case.
-        accents: whether accents go; None: if `lower`.
+        accents: whether accents are removed; None: only if `lower`.
     """
     gone = CodePointSet.of(0, 0xFFFD)
     for name in ("Cc", "Cf", "Co", "Cn"):

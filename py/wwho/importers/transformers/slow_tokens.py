@@ -185,10 +185,10 @@ def slow_tokens(
 
 
 def check_unique(vocabulary: Mapping[str, int]) -> None:
-    """Refuse a vocabulary in which two tokens have one id.
+    """Refuse a vocabulary, ids by tokens, in which two tokens have one id.
 
     Raises:
-        SourceError: two have.
+        SourceError: two tokens have one id, or an id is not a whole number from 0 on.
     """
     owners: dict[int, str] = {}
     for text, number in vocabulary.items():

@@ -145,7 +145,15 @@ class Digits(NamedTuple):
 
 
 def counted_digits(pattern: Node) -> Digits | None:
-    """Return how a pattern counts digits; None if it does anything else."""
+    """Return how a pattern groups the digits of a run, counted from the run's end, by threes say.
+
+    Two forms are known: `D{1,3}(?=(?:D{3})*END)`, which matches each group, and
+    `(?=(?:D{3})+END)`, which matches nothing, before each whole group. D is a set of characters.
+
+    Returns:
+        The set, the size of a group, and what must hold behind the run; None for any other
+        pattern, and if END does not keep a run of digits together.
+    """
     match pattern:
         case Seq((Repeat(Chars(chars), 1, size), Ahead(False, Seq((Repeat(group, 0, None), end))))):
             between = False
