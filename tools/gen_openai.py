@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from genai_prices.data import providers
-from genai_prices.types import TieredPrices
+from genai_prices.types import ModelPrice, TieredPrices
 from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,7 +38,34 @@ OPEN_WEIGHTS = "o200k_harmony"
 """The encoding of models that OpenAI does not sell: others' prices for them differ."""
 AZURE = ("gpt-35", "gpt-3.5")
 """How Azure spells a name, whose entry gpt-tokenizer has under OpenAI's."""
-PRICES = {"input": "input_mtok", "cached": "cache_read_mtok", "output": "output_mtok"}
+PRICES = {
+    "input": "input_mtok",
+    "cached": "cache_read_mtok",
+    "cacheWrite": "cache_write_mtok",
+    "output": "output_mtok",
+}
+BATCH = {"processing": "batch"}
+"""What genai-prices calls a request of the Batch interface."""
+IMAGES = {
+    (85, 170): ("gpt-4-turbo", "gpt-4o", "chatgpt-4o-latest", "gpt-4.1", "gpt-4.5-preview"),
+    (2833, 5667): ("gpt-4o-mini",),
+    (75, 150): ("o1", "o1-pro", "o3"),
+    (70, 140): ("gpt-5", "gpt-5-chat-latest"),
+    (65, 129): ("computer-use-preview",),
+}
+"""The tokens of an image and of each of its tiles, for the models that OpenAI's page "Images and
+vision" lists with them; those that it counts by patches are not here."""
+DAY = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+"""The day at the end of a dated name."""
+PROVIDERS = ["openai/", "azure/"]
+"""What may stand before a name of OpenAI's."""
+OTHERS = [
+    *("anthropic", "claude", "mistral", "ministral", "mixtral", "codestral", "devstral"),
+    *("magistral", "pixtral", "deepseek", "google", "gemini", "gemma", "meta", "llama", "qwen"),
+    *("qwq", "cohere", "command", "xai", "x-ai", "grok", "phi", "kimi", "moonshot", "glm", "z-ai"),
+    *("minimax", "nova", "amazon", "nemotron", "nvidia"),
+]
+"""The beginnings of words in the names of other companies' models."""
 TEXT_ENDPOINTS = {"chat_completions", "responses", "completions", "embeddings", "realtime"}
 
 OPENAI = next(provider for provider in providers if provider.id == "openai")
@@ -101,12 +128,26 @@ def encoding_of(name: str, spec: dict[str, Any] | None) -> str:
 def price_of(name: str, date: datetime) -> dict[str, Any] | None:
     """Return a model's prices in dollars per million tokens; None where none are known.
 
-    They are the standard rates of a day and, under "long", those for prompts above a length.
+    They are the standard rates of a day; under "long", those for prompts above a length; and under
+    "batch", those of the Batch interface.
     """
     model = OPENAI.find_model(name)
     found = model and model.get_prices(date)
-    if not found or found.input_mtok is None:
+    if not model or not found or found.input_mtok is None:
         return None
+    price = rates_of(found)
+    for variant in model.price_variants or []:
+        start = getattr(variant.constraint, "start_date", date.date())
+        if variant.when == BATCH and variant.prices.input_mtok is not None and start <= date.date():
+            price["batch"] = rates_of(variant.prices)
+            # Where OpenAI's table of batches has no rate for the cache, the standard one applies.
+            if "cached" in price and price["cached"] < price["batch"]["input"]:
+                price["batch"].setdefault("cached", price["cached"])
+    return price
+
+
+def rates_of(found: ModelPrice) -> dict[str, Any]:
+    """Return what genai-prices says of a price, in dollars per million tokens."""
     given = {key: getattr(found, field) for key, field in PRICES.items()}
     tiers = {k: p.tiers[0] for k, p in given.items() if isinstance(p, TieredPrices) and p.tiers}
     price: dict[str, Any] = {
@@ -126,6 +167,12 @@ def shortest_number(value: Any) -> float | int:
     return int(value) if value == int(value) else float(value)
 
 
+def image_rule(name: str) -> list[int] | None:
+    """Return the tokens of an image and of a tile, for a model that is counted by tiles."""
+    base = DAY.sub("", name)
+    return next((list(rule) for rule, names in IMAGES.items() if base in names), None)
+
+
 def find_last_check() -> str:
     """Return the last day on which genai-prices, by its comments, compared a price of OpenAI's."""
     comments = " ".join(model.price_comments or "" for model in OPENAI.models)
@@ -143,6 +190,7 @@ def make_entry(name: str, spec: dict[str, Any] | None, date: datetime) -> dict[s
         "context": known.get("context_window") or (priced and priced.context_window),
         "output": known.get("max_output_tokens"),
         "chat": known.get("chat") or None,
+        "image": image_rule(name),
         "price": None if encoding == OPEN_WEIGHTS else price_of(name, date),
     }
     return {key: value for key, value in facts.items() if value is not None}
@@ -160,13 +208,16 @@ def collect() -> dict[str, Any]:
             "encodings": f"tiktoken {version('tiktoken')}, gpt-tokenizer {peer_version} (MIT)",
             "limits": f"gpt-tokenizer {peer_version} (MIT), for embeddings genai-prices",
             "prices": f"genai-prices {version('genai-prices')} (MIT); dollars per million tokens, "
-            "standard rates",
+            "standard rates and those of batches",
+            "images": "OpenAI's page Images and vision: tokens of an image and of a tile",
         },
         "models": {
             name: make_entry(name, peers.get(name.replace(*AZURE)), day)
             for name in sorted(peers.keys() | MODEL_TO_ENCODING.keys())
         },
         "prefixes": dict(MODEL_PREFIX_TO_ENCODING),
+        "providers": PROVIDERS,
+        "others": OTHERS,
     }
 
 
@@ -184,7 +235,7 @@ def json_text(data: dict[str, Any]) -> str:
 
 def module_text(data: dict[str, Any]) -> str:
     """Return the facts as a module of JavaScript, without their sources."""
-    exported = {key: data[key] for key in ("date", "models", "prefixes")}
+    exported = {key: data[key] for key in ("date", "models", "prefixes", "providers", "others")}
     lines = [f"export const {key} = {json.dumps(value)};" for key, value in exported.items()]
     return "\n".join([HEADER, "", *lines]).replace("}, ", "},\n  ") + "\n"
 

@@ -36,6 +36,8 @@ class Runtime:
         core_source: the function that returns the core's source, in JavaScript.
         reader: the function of lib that reads what a caller names, and its module.
         loads: the template of its module for `wwho`.
+        is_one_file: whether programs are bundled to one file, which then holds each encoding that
+            is loaded by its name.
     """
 
     title: str
@@ -48,6 +50,7 @@ class Runtime:
     core_source: str
     reader: tuple[str, str]
     loads: Template
+    is_one_file: bool = False
 
     def module(self, entry: str) -> str:
         """Return the name of this runtime's module for an entry, without the suffix.
@@ -67,12 +70,21 @@ export { initSync } from "./lib/module.js";
 export const { Tokenizer, init } = /* @__PURE__ */ runtime($core_source, $reader);
 """)
 
+# A constant for each function: bundlers leave out those that a program does not import.
 OPENAI = Template("""\
-// wwho/openai for $title: OpenAI's models, the tokens of chats, and what they cost. $generated
+// wwho/openai for $title: OpenAI's models, chats in tokens, and what they cost. $generated
 $imports
-export { estimateCost, models, modelsDate } from "./lib/openai.js";
+export { fromAISDK } from "./lib/openai/ai-sdk.js";
+export { fromLangChain } from "./lib/openai/langchain.js";
+export { estimateCost } from "./lib/openai/prices.js";
+export { date as modelsDate, models } from "./lib/openai-models.js";
 
-export const { countChat, encodingForModel } = /* @__PURE__ */ withEncodings(getEncoding);
+export const encodingForModel = /* @__PURE__ */ encodingFunction(getEncoding);
+export const countChat = /* @__PURE__ */ chatFunction(COUNT, $loader);
+export const countMessages = /* @__PURE__ */ chatFunction(COUNT_EACH, $loader);
+export const isWithinTokenLimit = /* @__PURE__ */ chatFunction(IS_WITHIN, $loader);
+export const encodeChat = /* @__PURE__ */ chatFunction(ENCODE, $loader);
+export const fitChat = /* @__PURE__ */ chatFunction(FIT, $loader);
 """)
 
 # For runtimes that import modules: a bundle then holds all encodings.
@@ -159,6 +171,7 @@ WORKERD = Runtime(
     core_source="() => core",
     reader=("readBytes", "source"),
     loads=FROM_MODULES,
+    is_one_file=True,
 )
 EDGE = Runtime(
     title="the edge runtimes of Vercel and Next.js",
@@ -171,6 +184,7 @@ EDGE = Runtime(
     core_source="() => core",
     reader=("readBytes", "source"),
     loads=FROM_MODULES,
+    is_one_file=True,
 )
 RUNTIMES = (WORKERD, EDGE, NODE, BROWSER)
 """All runtimes, in the order of their conditions in package.json: the first that holds decides."""
@@ -312,7 +326,7 @@ def module_text(entry: str, runtime: Runtime) -> str:
         "openai": (
             OPENAI,
             [
-                'import { withEncodings } from "./lib/openai.js";',
+                chats_import(runtime),
                 f'import {{ getEncoding }} from "./{runtime.main}.js";',
             ],
         ),
@@ -326,4 +340,20 @@ def module_text(entry: str, runtime: Runtime) -> str:
         core_source=runtime.core_source,
         reader=reader,
         tokenizer=runtime.module("tokenizer"),
+        loader="refuseToLoad" if runtime.is_one_file else "getEncoding",
     )
+
+
+def chats_import(runtime: Runtime) -> str:
+    """Return the line with which a runtime's module for `wwho/openai` imports what it makes."""
+    names = [
+        "COUNT",
+        "COUNT_EACH",
+        "ENCODE",
+        "FIT",
+        "IS_WITHIN",
+        "chatFunction",
+        "encodingFunction",
+    ]
+    names += ["refuseToLoad"] if runtime.is_one_file else []
+    return f'import {{ {", ".join(names)} }} from "./lib/openai/chats.js";'

@@ -59,4 +59,22 @@ def test_prices_are_plausible() -> None:
 def test_models_without_a_price_from_openai_have_none() -> None:
     assert MODELS["gpt-oss-20b"]["chat"]
     assert "price" not in MODELS["gpt-oss-20b"]
-    assert MODELS["gpt-4o"]["price"] == {"input": 2.5, "cached": 1.25, "output": 10}
+    price = {"input": 2.5, "cached": 1.25, "output": 10, "batch": {"input": 1.25, "output": 5}}
+    assert MODELS["gpt-4o"]["price"] == price
+
+
+def test_a_batch_costs_half() -> None:
+    priced = [model["price"] for model in MODELS.values() if "batch" in model.get("price", {})]
+    assert len(priced) > 60
+    for price in priced:
+        batch = price["batch"]
+        assert batch["input"] == price["input"] / 2
+        assert batch["output"] == price["output"] / 2
+        cached = price.get("cached", price["input"])
+        assert cached / 2 <= batch.get("cached", batch["input"]) <= cached
+
+
+def test_images_are_counted_by_tiles_for_dated_names_too() -> None:
+    assert MODELS["gpt-4o-2024-08-06"]["image"] == [85, 170]
+    assert MODELS["gpt-4o-mini-2024-07-18"]["image"] == [2833, 5667]
+    assert "image" not in MODELS["gpt-5-mini"]

@@ -27,6 +27,22 @@ run().then(
   (error) => (document.documentElement.dataset.result = JSON.stringify(String(error))),
 );
 """
+EDGE = f"""
+import {{ countChat, estimateCost, fitChat }} from "wwho/openai";
+import {{ load }} from "wwho/o200k_base";
+
+export default {{
+  async fetch() {{
+    const options = {{ tokenizer: load() }};
+    const count = countChat({CHAT}, "gpt-4o", options);
+    const {{ tokens }} = fitChat({CHAT}, "gpt-4o", options);
+    const {{ message }} = await countChat({CHAT}, "gpt-4").catch((error) => error);
+    return Response.json([count, tokens, estimateCost("gpt-4o", {{ input: 1_000_000 }}), message]);
+  }},
+}};
+"""
+MOST_BYTES = 1_300_000
+"""What a program for the edge may have, with one encoding and the prices of all models."""
 NODE = f"""
 import {{ countChat }} from "wwho/openai";
 import {{ getEncoding }} from "wwho";
@@ -63,6 +79,13 @@ def shown(page: Any, address: str) -> Any:
     return json.loads(page.evaluate("document.documentElement.dataset.result"))
 
 
+def bundled(project: Path, entry: str, conditions: str) -> str:
+    """The text of a program that esbuild has made one file of, minified, without wwho.wasm."""
+    options = ("--bundle", "--format=esm", "--minify", f"--conditions={conditions}")
+    options += ("--external:*.wasm", "--external:*.wasm?module", "--external:node:*")
+    return run(program("esbuild"), entry, *options, cwd=project)
+
+
 def test_a_page(page: Any, project: Path, count: int) -> None:
     (project / "openai.js").write_text(PAGE % "./node_modules/wwho/openai.js", "utf-8")
     (project / "openai.html").write_text(
@@ -88,6 +111,27 @@ def test_workerd(project: Path, count: int) -> None:
     esbuild(project, "workerd", "openai-workerd.js")
     with workerd(project) as address:
         assert json.loads(answer(address)) == [count, "o200k_base"]
+
+
+def test_workerd_with_one_encoding(project: Path, count: int) -> None:
+    """The program holds no encoding but the one that it imports, and an error names others."""
+    (project / "edge-openai.js").write_text(EDGE, "utf-8")
+    esbuild(project, "workerd", "edge-openai.js")
+    with workerd(project) as address:
+        found = json.loads(answer(address))
+    assert found[:3] == [count, count, 2.5]
+    assert 'import { load } from "wwho/cl100k_base"' in found[3]
+    for conditions in ("workerd,worker", "edge-light"):
+        assert len(bundled(project, "edge-openai.js", conditions)) < MOST_BYTES
+
+
+def test_prices_alone_bring_no_encoding(project: Path) -> None:
+    text = 'import { estimateCost } from "wwho/openai"; console.log(estimateCost("o3", {}));\n'
+    (project / "prices.mjs").write_text(text, "utf-8")
+    for conditions in ("workerd,worker", "edge-light", "browser", "node"):
+        bundle = bundled(project, "prices.mjs", conditions)
+        assert "import(" not in bundle
+        assert len(bundle) < 45_000
 
 
 def test_an_import_that_is_not_used_leaves_nothing(project: Path) -> None:

@@ -1,8 +1,16 @@
-// wwho/openai for Node, Deno and Bun: OpenAI's models, the tokens of chats, and what they cost. Written by tools/build_npm.py.
+// wwho/openai for Node, Deno and Bun: OpenAI's models, chats in tokens, and what they cost. Written by tools/build_npm.py.
 
-import { withEncodings } from "./lib/openai.js";
+import { COUNT, COUNT_EACH, ENCODE, FIT, IS_WITHIN, chatFunction, encodingFunction } from "./lib/openai/chats.js";
 import { getEncoding } from "./node.js";
 
-export { estimateCost, models, modelsDate } from "./lib/openai.js";
+export { fromAISDK } from "./lib/openai/ai-sdk.js";
+export { fromLangChain } from "./lib/openai/langchain.js";
+export { estimateCost } from "./lib/openai/prices.js";
+export { date as modelsDate, models } from "./lib/openai-models.js";
 
-export const { countChat, encodingForModel } = /* @__PURE__ */ withEncodings(getEncoding);
+export const encodingForModel = /* @__PURE__ */ encodingFunction(getEncoding);
+export const countChat = /* @__PURE__ */ chatFunction(COUNT, getEncoding);
+export const countMessages = /* @__PURE__ */ chatFunction(COUNT_EACH, getEncoding);
+export const isWithinTokenLimit = /* @__PURE__ */ chatFunction(IS_WITHIN, getEncoding);
+export const encodeChat = /* @__PURE__ */ chatFunction(ENCODE, getEncoding);
+export const fitChat = /* @__PURE__ */ chatFunction(FIT, getEncoding);

@@ -1,6 +1,6 @@
-/** OpenAI's models: their encodings, the tokens of chats, and cost. */
+/** OpenAI's models: their encodings, the tokens of chats, which messages fit, and cost. */
 
-import type { LoadOptions, Tokenizer } from "./index.js";
+import type { EncodingName, LoadOptions, Tokenizer } from "./index.js";
 import type { WorkerTokenizer } from "./worker.js";
 
 /** Dollars per million tokens. */
@@ -8,70 +8,295 @@ export interface Rates {
   readonly input: number;
   /** For input from the cache, if that costs less. */
   readonly cached?: number;
+  /** For input that is written to the cache, if that costs more. */
+  readonly cacheWrite?: number;
   readonly output?: number;
 }
 
+/** Rates, and those of a call with more than `above` tokens of input. */
+export interface TieredRates extends Rates {
+  readonly long?: Rates & { readonly above: number };
+}
+
 export interface Model {
-  readonly encoding: string;
+  /** The name that getEncoding takes. */
+  readonly encoding: Exclude<EncodingName, `wwho_${string}`>;
   /** The most tokens of input and output together. */
   readonly context?: number;
   /** The most tokens of output. */
   readonly output?: number;
   /** Whether the model takes chats. */
   readonly chat?: boolean;
-  /** The standard rates; `long` applies to a call with more than `above` tokens of input. */
-  readonly price?: Rates & { readonly long?: Rates & { readonly above: number } };
+  /** The tokens of an image, and those of each of its tiles in high detail, where OpenAI counts images by tiles. */
+  readonly image?: readonly number[];
+  /** The standard rates, and those of the Batch interface. */
+  readonly price?: TieredRates & { readonly batch?: TieredRates };
 }
 
-/** The models by name. Unknown facts are left out. */
+/** Facts about models, by OpenAI's exact names; unknown facts are left out. `encodingForModel` knows more names, such as dated ones. */
 export const models: Readonly<Record<string, Model>>;
 
 /** The day on which the prices were last compared with OpenAI's, as "2026-01-31". */
 export const modelsDate: string;
 
-/** A function; JSON Schema describes its parameters. */
+/** A function that a model may call. */
 export interface FunctionDefinition {
   name: string;
-  description?: string;
-  parameters?: object;
+  description?: string | null;
+  /** JSON Schema. */
+  parameters?: object | null;
+  strict?: boolean | null;
 }
 
+/** A tool whose input is a text, perhaps of a grammar. */
+export interface CustomToolDefinition {
+  name: string;
+  description?: string;
+  format?: { type: "text" } | { type: "grammar"; grammar: GrammarDefinition } | ({ type: "grammar" } & GrammarDefinition);
+}
+
+export interface GrammarDefinition {
+  definition: string;
+  syntax: string;
+}
+
+/**
+ * A tool, as Chat Completions or Responses has it. Functions and custom tools are counted, as estimates; other types, such as
+ * "web_search", are refused, because nobody outside of OpenAI knows what they cost.
+ */
+export type ChatTool =
+  | { type: "function"; function: FunctionDefinition }
+  | { type: "custom"; custom: CustomToolDefinition }
+  | ({ type: "function" } & FunctionDefinition)
+  | ({ type: "custom" } & CustomToolDefinition)
+  | FunctionDefinition
+  | { type: string; name?: undefined; function?: undefined; custom?: undefined };
+
+/** Which tool the model must call. A list of allowed tools is refused. */
+export type ChatToolChoice =
+  | "auto"
+  | "none"
+  | "required"
+  | { type?: string; function: { name: string } }
+  | { type?: string; custom: { name: string } }
+  | { type?: string; name: string }
+  | { type: string };
+
+/** A function's name and its arguments, as JSON in a string. */
 export interface FunctionCall {
   name?: string;
   arguments?: string;
 }
 
+/** A call of a tool in a message. */
+export interface ToolCall {
+  id?: string;
+  type?: string;
+  function?: FunctionCall;
+  custom?: { name: string; input: string };
+}
+
+/**
+ * A part of a message's content. Counted are text, refusals, and images of a known size; other parts, such as audio and files, are
+ * refused.
+ */
+export interface ContentPart {
+  type: string;
+  text?: string;
+  refusal?: string;
+  image_url?: string | { url: string; detail?: string } | null;
+  detail?: string;
+}
+
+/** A message, as Chat Completions has it. Fields that are not here, and are neither ids nor settings, are refused. */
 export interface ChatMessage {
   role: "system" | "developer" | "user" | "assistant" | "tool" | "function" | (string & {});
-  /** Only parts with text can be counted: others, such as images, are rejected. */
-  content?: string | null | Iterable<{ type: string; text?: string }>;
+  /** Required, except beside `tool_calls`, `function_call` or `refusal`. */
+  content?: string | null | Iterable<ContentPart>;
   name?: string;
-  tool_calls?: readonly { function?: FunctionCall }[];
-  function_call?: FunctionCall;
-  /** Only for gpt-oss, like the next three. */
+  refusal?: string | null;
+  tool_calls?: readonly ToolCall[] | null;
+  function_call?: FunctionCall | null;
+  /** The call that a message with the role "tool" answers: it costs nothing, but `fitChat` keeps both together. */
+  tool_call_id?: string;
+  /** Only for gpt-oss, like the next two. */
   channel?: string;
   recipient?: string;
   constraint?: string;
 }
 
-/** The fields of a request that cost tokens, with OpenAI's names, and the tokenizer that counts them. */
-export interface ChatOptions {
-  tools?: readonly ({ type: "function"; function: FunctionDefinition } | FunctionDefinition)[];
-  tool_choice?: "auto" | "none" | "required" | { function?: { name: string }; name?: string };
-  functions?: readonly FunctionDefinition[];
-  function_call?: "auto" | "none" | { name: string };
-  /** The model's encoding, if you have loaded it already; it may run in a Worker. */
-  tokenizer?: Tokenizer | WorkerTokenizer;
+/**
+ * An item of the Responses interface. Messages, calls of functions and of custom tools, their outputs, and reasoning that has text are
+ * counted, as estimates; other types, and encrypted reasoning, are refused.
+ */
+export interface ResponseItem {
+  type?: string | null;
+  id?: string | null;
+  role?: string;
+  content?: unknown;
+  name?: string | null;
+  arguments?: unknown;
+  input?: unknown;
+  output?: unknown;
+  summary?: unknown;
+  call_id?: string | null;
 }
 
-/** Load the tokenizer of a model: also of dated names ("gpt-4o-2024-08-06") and fine-tuned ones ("ft:gpt-4o:..."). */
+/** A chat: messages, or items of the Responses interface. */
+export type Chat = Iterable<ChatMessage | ResponseItem>;
+
+/** The fields of a request that cost tokens, with OpenAI's names, and how they are counted. */
+export interface ChatOptions {
+  tools?: readonly ChatTool[] | null;
+  tool_choice?: ChatToolChoice | null;
+  functions?: readonly FunctionDefinition[] | null;
+  function_call?: "auto" | "none" | { name: string } | null;
+  /** The size of an image in pixels, for images that are not in data URLs; undefined if it is not known. */
+  imageSize?: (url: string) => { width: number; height: number } | undefined;
+}
+
+/** With a loaded tokenizer, the answer comes at once; with one in a Worker, as a promise. Without one, the model's encoding is loaded. */
+export interface WithTokenizer {
+  /** The model's encoding; of another tokenizer, the tokens in the model's form of a chat are counted. */
+  tokenizer: Tokenizer;
+}
+
+export interface WithWorker {
+  tokenizer: WorkerTokenizer;
+}
+
+export interface WithoutTokenizer {
+  tokenizer?: undefined;
+}
+
+/** How many tokens a chat may have. */
+export interface LimitOptions {
+  /** The most tokens, with those of the answer; by default the context of the model. */
+  limit?: number;
+  /** The tokens of the limit that are left to the answer; 0 by default. */
+  reserve?: number;
+}
+
+export interface FitOptions extends LimitOptions {
+  /** The roles whose messages all stay; "system" and "developer" by default. */
+  keep?: Iterable<string>;
+}
+
+/** The messages that fit. */
+export interface FittedChat<Message> {
+  /** Those of the messages that stay, in their order, the same objects. */
+  messages: Message[];
+  /** The tokens of each of them. */
+  counts: number[];
+  /** What `countChat` gives for them. */
+  tokens: number;
+}
+
+/**
+ * Load the tokenizer of a model, also of dated names ("gpt-4o-2024-08-06"), fine-tuned ones ("ft:gpt-4o:...") and ones with a provider
+ * ("openai/gpt-4o", "azure/gpt-4o"). Rejects with status ARGUMENT for another name; for models of other companies it names wwho/import.
+ */
 export function encodingForModel(model: string, options?: LoadOptions): Promise<Tokenizer>;
 
 /**
- * Return the number of input tokens of a chat: each message with its marks, and the beginning of the answer. Exact for messages of text, by
- * OpenAI's own rules. Tools are counted in the form that models are known to get, which OpenAI does not document.
+ * Return the number of input tokens of a chat: each message with its marks, tools, and the beginning of the answer. For messages of text
+ * it is the number of OpenAI's cookbook; what OpenAI does not define (tools and their calls, items of Responses, refusals) is an estimate,
+ * and a field that cannot be counted is an error of status ARGUMENT, which names it.
  */
-export function countChat(messages: Iterable<ChatMessage>, model: string, options?: ChatOptions): Promise<number>;
+export function countChat(messages: Chat, model: string, options: ChatOptions & WithTokenizer): number;
+export function countChat(messages: Chat, model: string, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<number>;
 
-/** Return the price of tokens, in dollars. `cached` is the part of `input` that comes from the cache. Status ARGUMENT if no price is known. */
-export function estimateCost(model: string, usage: { input?: number; cached?: number; output?: number }): number;
+/**
+ * Return the tokens of each message with its marks. `countChat` is their sum and what comes once: tools, and 3 tokens for the beginning of
+ * the answer (2 for gpt-oss).
+ */
+export function countMessages(messages: Chat, model: string, options: ChatOptions & WithTokenizer): number[];
+export function countMessages(messages: Chat, model: string, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<number[]>;
+
+/** Return what `countChat` gives if it is at most `limit` without `reserve`, otherwise false. */
+export function isWithinTokenLimit(messages: Chat, model: string, options: ChatOptions & LimitOptions & WithTokenizer): number | false;
+export function isWithinTokenLimit(
+  messages: Chat,
+  model: string,
+  options?: ChatOptions & LimitOptions & (WithWorker | WithoutTokenizer),
+): Promise<number | false>;
+
+/**
+ * Return the ids of a chat of text, as many as `countChat` gives. Those of marks such as <|im_start|> are gpt-tokenizer's, except for
+ * gpt-oss OpenAI has not published them, and `decode` does not take them. Names, tools, their calls and images have no published ids: for
+ * them, it fails with status ARGUMENT.
+ */
+export function encodeChat(messages: Chat, model: string, options: ChatOptions & WithTokenizer): Uint32Array;
+export function encodeChat(messages: Chat, model: string, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<Uint32Array>;
+
+/**
+ * Return the messages that fit into a limit: those with the roles in `keep`, and of the others the newest. A call of a tool and its
+ * answers stay or go together, and so do reasoning and what follows it. Takes time in proportion to the chat. If not even the messages of
+ * the roles in `keep` and the newest fit, it fails with status LIMIT.
+ */
+export function fitChat<Message extends ChatMessage | ResponseItem>(
+  messages: Iterable<Message>,
+  model: string,
+  options: ChatOptions & FitOptions & WithTokenizer,
+): FittedChat<Message>;
+export function fitChat<Message extends ChatMessage | ResponseItem>(
+  messages: Iterable<Message>,
+  model: string,
+  options?: ChatOptions & FitOptions & (WithWorker | WithoutTokenizer),
+): Promise<FittedChat<Message>>;
+
+/** The numbers of tokens of a call. */
+export interface Usage {
+  /** All tokens of input, those of the cache included. */
+  input?: number;
+  /** Those of the input that come from the cache. */
+  cached?: number;
+  /** Those of the input that are written to the cache, for models that charge for it. */
+  cacheWrite?: number;
+  output?: number;
+}
+
+/** `usage` of an answer of OpenAI's: of Chat Completions, Embeddings or Responses. */
+export interface OpenAIUsage {
+  prompt_tokens?: number;
+  completion_tokens?: number;
+  input_tokens?: number;
+  output_tokens?: number;
+  total_tokens?: number;
+  prompt_tokens_details?: object | null;
+  completion_tokens_details?: object | null;
+  input_tokens_details?: object | null;
+  output_tokens_details?: object | null;
+}
+
+/**
+ * Return the price of a call, in dollars, at the model's standard rates, or with `batch` at those of the Batch interface. Fails with
+ * status ARGUMENT if no price is known, also for a part of the usage, such as audio.
+ */
+export function estimateCost(model: string, usage: Usage | OpenAIUsage, options?: { batch?: boolean }): number;
+
+/** A message of the AI SDK: a UIMessage, or a ModelMessage. */
+export interface AISDKMessage {
+  role: string;
+  content?: unknown;
+  parts?: readonly { type: string }[];
+}
+
+/**
+ * Return messages of the AI SDK, UIMessages or ModelMessages, as messages that `countChat` takes: texts, reasoning, calls of tools with
+ * their results, and images. Parts that no model gets (data, sources, approvals) are left out; other parts fail with status ARGUMENT.
+ */
+export function fromAISDK(messages: Iterable<AISDKMessage>): (ChatMessage | ResponseItem)[];
+
+/** A message of LangChain. */
+export interface LangChainMessage {
+  readonly type: string;
+  content: unknown;
+  additional_kwargs?: object;
+}
+
+/**
+ * Return messages of LangChain as messages that `countChat` takes. Messages of other classes, and `additional_kwargs` that OpenAI does not
+ * have, fail with status ARGUMENT.
+ */
+export function fromLangChain(messages: Iterable<LangChainMessage>): (ChatMessage | ResponseItem)[];
