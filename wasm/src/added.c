@@ -6,8 +6,8 @@
 enum { ADDED_BYTES = 4, ALL_FLAGS = 63, BESIDE = WWHO_ADDED_LSTRIP | WWHO_ADDED_RSTRIP | WWHO_ADDED_SINGLE_WORD };
 enum { WHITE_SPACE = 1, WORD_CHARACTER = 2 };
 
-/* Read the number of added tokens from the ADDED section, and take memory for their texts, ids and lookup. Returns WWHO_OK or
- * WWHO_ADDED. */
+/* Read the number of added tokens from the ADDED section, and take memory for their texts, ids and lookup. model->added gets its counts;
+ * texts are only read by build_added(). Returns WWHO_OK or WWHO_ADDED. */
 WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *arena) {
     wwho_section s = file->section[WWHO_SECTION_ADDED];
     uint32_t n = s.length < 4 ? WWHO_NONE : read32(s.at);
@@ -55,7 +55,7 @@ static void add_first(const wwho_model *model, uint32_t i, wwho_firsts *firsts) 
 }
 
 /* Set *wanted to the added tokens that a call looks for: the special ones that `allowed` has (one byte for each added token; null: none),
- * and the others unless the flags of the call exclude them. `wanted` keeps the pointer `allowed`. */
+ * and the others unless the flags of the call have WWHO_NO_ADDED or WWHO_CUT_ONLY. `wanted` keeps the pointer `allowed`. */
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags) {
     bool always = !(flags & (WWHO_NO_ADDED | WWHO_CUT_ONLY));
     *wanted = (wwho_wanted){model, allowed, always, &model->firsts[allowed ? 2 : always]};
@@ -82,7 +82,8 @@ static uint32_t rarest(const uint8_t *text, uint32_t n) {
     return best;
 }
 
-/* Let the search look for a text by its byte at `place`. *n counts the different bytes so far; the first four are kept in s->bytes. */
+/* Let the search look for a text by its byte at `place`: s->offsets gets the place, and s->bytes the byte if it is new. *n counts the
+ * different bytes so far, of which the first four are kept; 5 stands for more than four. */
 static void add_anchor(wwho_starts *s, const uint8_t *text, uint32_t place, uint32_t *n) {
     uint32_t k = 0;
     while (k < *n && k < 4 && s->bytes[k] != text[place]) k++;
@@ -92,7 +93,7 @@ static void add_anchor(wwho_starts *s, const uint8_t *text, uint32_t place, uint
 }
 
 /* Fill in model->starts, by which next_start() skips text without an added token: hashes of their first bytes, and the few bytes to search
- * for. */
+ * for, which are the rarest of each text or, if these are more than four, the first of each. Without added tokens, `least` is 4. */
 static void build_starts(wwho_model *model) {
     const wwho_vocabulary *v = &model->added;
     wwho_starts *s = &model->starts;
@@ -246,8 +247,9 @@ static bool is_in_word(const wwho_model *model, const uint8_t *text, size_t from
     return m->end < end && property_of(model, text + m->end, end - m->end, &width) & WORD_CHARACTER;
 }
 
-/* Return the longest wanted token of a kind at text[at], in text[from..end), as a match. Its number is WWHO_NONE if there is none (the end
- * is then at + 1), or if it must not be part of a word but is (the end is that of the match). */
+/* Return the longest wanted token of a kind at text[at], in text[from..end), as a match without white space on its sides. Its number is
+ * WWHO_NONE if there is none (the end is then at + 1), or if it must not be part of a word but is (the end is that of the match). Shorter
+ * tokens are not tried then. */
 static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     uint32_t number = longest_at(wanted, late, text + at, end - at);
@@ -258,9 +260,9 @@ static wwho_added_match match_at(const wwho_wanted *wanted, uint32_t late, const
     return m;
 }
 
-/* Return the first match of an added token of the kind `late` in text[at..end), in a text that begins at `from`: leftmost, then longest.
- * It includes the white space that the token takes on either side. If there is none, its number is WWHO_NONE, and its start and end are
- * `end`. */
+/* Return the first match of an added token of the kind `late` in text[at..end), in a text that begins at `from`: leftmost, then longest. It
+ * includes the white space that the token takes on either side, on the left not before `at`. A match that is refused because it is part of
+ * a word hides tokens that begin within it. If there is none, its number is WWHO_NONE, and its start and end are `end`. */
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end) {
     const wwho_model *model = wanted->model;
     const size_t taken = at; /* the token before took the text up to here */

@@ -19,8 +19,8 @@ typedef struct {
     size_t start, end;
 } wwho_added_match;
 
-/* Read the number of added tokens from the ADDED section, and take memory for their texts, ids and lookup. Returns WWHO_OK or
- * WWHO_ADDED. */
+/* Read the number of added tokens from the ADDED section, and take memory for their texts, ids and lookup. model->added gets its counts;
+ * texts are only read by build_added(). Returns WWHO_OK or WWHO_ADDED. */
 WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *arena);
 
 /* Check the ADDED section and fill in the added tokens, after the models are built: texts, flags, ids, first bytes, and the properties of
@@ -31,12 +31,12 @@ WWHO_LOCAL int build_added(wwho_model *model);
 WWHO_LOCAL uint32_t find_added(const wwho_model *model, uint32_t id);
 
 /* Set *wanted to the added tokens that a call looks for: the special ones that `allowed` has (one byte for each added token; null: none),
- * and the others unless the flags of the call exclude them. `wanted` keeps the pointer `allowed`. */
+ * and the others unless the flags of the call have WWHO_NO_ADDED or WWHO_CUT_ONLY. `wanted` keeps the pointer `allowed`. */
 WWHO_LOCAL void want_added(wwho_wanted *wanted, const wwho_model *model, const uint8_t *allowed, uint32_t flags);
 
-/* Return the first match of an added token of the kind `late` in text[at..end), in a text that begins at `from`: leftmost, then longest.
- * It includes the white space that the token takes on either side. If there is none, its number is WWHO_NONE, and its start and end are
- * `end`. */
+/* Return the first match of an added token of the kind `late` in text[at..end), in a text that begins at `from`: leftmost, then longest. It
+ * includes the white space that the token takes on either side, on the left not before `at`. A match that is refused because it is part of
+ * a word hides tokens that begin within it. If there is none, its number is WWHO_NONE, and its start and end are `end`. */
 WWHO_LOCAL wwho_added_match find_next(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t from, size_t at, size_t end);
 
 /* Return the kind of the added token of number i: 1 if it is found in normalized text, 0 if in the original text. */

@@ -14,7 +14,8 @@ enum { DECODER_HEAD = 4, MAX_JOINS = 64, JOIN_HEAD = 6, SURFACE = 8, BYTE_TOKEN 
 enum { IN_PARTS = 1, AS_WHOLE };
 
 /* Check the TEMPLATE section, if there is one, once all tokens are known: each place is a text or the id of a token, and each text stands
- * once. Returns WWHO_OK or WWHO_TEMPLATE. */
+ * once, the first one in the template for one text, both in that for a pair. Nothing is built: tell_template() reads the section. Returns
+ * WWHO_OK or WWHO_TEMPLATE. */
 WWHO_LOCAL int build_template(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_TEMPLATE];
     if (!s.at) return WWHO_OK;
@@ -234,8 +235,9 @@ static uint8_t *change(const uint8_t *s, const uint8_t *t, const uint8_t *end, u
 }
 
 /* Apply the step s, one that works on single tokens (DO_REPLACE, DO_STRIP, DO_UNIQUE, DO_SOME, DO_UNSPELL, DO_BLOCKS), to the list
- * t[..end), and write the new list to `to`. Only tokens where the step says (first, last, opening, ...) change; DO_UNIQUE and DO_SOME
- * leave tokens out. Returns the end of the new list. */
+ * t[..end), and write the new list to `to`. Only tokens where the step says (first, last, opening, ...) change, and the others are copied;
+ * a token is opening as long as all text before it is empty and, with IN_OPENING_ONCE, the step has shortened none. DO_UNIQUE leaves out a
+ * token that equals the one before it, DO_SOME an empty one. Returns the end of the new list. */
 static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t *t, const uint8_t *end, uint8_t *to) {
     bool opening = !d->after, first = d->joined || !d->after;
     const uint8_t *before = 0;
@@ -313,8 +315,8 @@ static uint8_t *join_all(const uint8_t *s, wwho_state *d, const uint8_t *t, cons
     return at;
 }
 
-/* Return how many bytes n tokens, with texts of `size` bytes in total, can take in the list after any step; 0 if that is more than half of
- * WWHO_MAX_LENGTH. */
+/* Return how many bytes n tokens, with texts of `size` bytes in total, can take in the list after any step, their lengths of four bytes
+ * each included; 0 if that is more than half of WWHO_MAX_LENGTH, or if there are no tokens. */
 static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
     const uint8_t *s = d->steps;
     for (uint32_t i = 0; i < d->n_steps && size <= WWHO_MAX_LENGTH; i++, s = next_step(s)) {
@@ -328,8 +330,8 @@ static size_t most_bytes(const wwho_decoder *d, uint64_t size, uint64_t n) {
     return size <= WWHO_MAX_LENGTH / 2 ? (size_t)size : 0;
 }
 
-/* Run all steps of a decoder over the list from `out` to `end`, in halves of `half` bytes of the buffer, and write the text to `out`.
- * Returns its length in bytes; state->held becomes how many tokens at the end must wait. */
+/* Run all steps of a decoder over the list from `out` to `end`, in halves of `half` bytes of the buffer at `out`, and write the text,
+ * without the lengths of tokens, to `out`. Returns its length in bytes; state->held grows by how many tokens at the end must wait. */
 static size_t take_steps(const wwho_decoder *d, wwho_state *state, uint8_t *out, uint8_t *end, size_t half) {
     uint8_t *list = out, *to = out;
     const uint8_t *s = d->steps;
@@ -348,9 +350,11 @@ static size_t take_steps(const wwho_decoder *d, wwho_state *state, uint8_t *out,
     return (size_t)(to - out);
 }
 
-/* Decode n ids into `out`, as wwho.h says: with WWHO_MORE, as many of them as are certain, *read. *len becomes the length of the text in
- * bytes; with WWHO_TOKEN, the place in `ids` of the unknown id; with WWHO_BUFFER, the capacity that is needed: a decoder works in the
- * caller's buffer, which must be larger than the text. */
+/* Decode n ids into `out`, as wwho.h says. *read becomes how many of them, from the first on, the text stands for: all without WWHO_MORE;
+ * with it none, and no text, if the decoder needs all tokens at once, else those that following ids cannot change, and none as long as no
+ * text has come out at all. *len becomes the length of the text in bytes; with WWHO_TOKEN, the place in `ids` of the unknown id; with
+ * WWHO_BUFFER, the capacity that is needed: a decoder works in the caller's buffer, which must be larger than the text. *read means nothing
+ * unless the status is WWHO_OK. */
 int wwho_decode_part(const wwho_model *model, const uint32_t *ids, size_t n, uint32_t flags, uint8_t *out, size_t cap, size_t *read,
                      size_t *len) {
     if (!model || (!ids && n) || (!out && cap) || !read || !len || flags > 7) return WWHO_ARGUMENT;

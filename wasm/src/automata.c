@@ -9,7 +9,7 @@ enum { MAX_AUTOMATA = 1023, MAX_STATES = 4095, MAX_RULES = 1023, MAX_ENTRIES = 1
 static uint32_t stride_of(uint32_t n_classes) { return (n_classes + 8) & ~3u; }
 
 /* Read the head of the automaton at *at, in bytes of the section, into *a with the places of its columns and its table, and move *at past
- * it. Returns WWHO_OK or WWHO_AUTOMATON_SHAPE. */
+ * it and its padding, which must be zero. Returns WWHO_OK or WWHO_AUTOMATON_SHAPE. */
 static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho_stored *a) {
     const uint8_t *head = s.at + *at;
     if (s.length - *at < 8) return WWHO_AUTOMATON_SHAPE;
@@ -33,7 +33,8 @@ static int find_automaton(wwho_section s, uint32_t n_classes, uint32_t *at, wwho
 }
 
 /* Read the heads of the automata of the AUTOMATA section, and take memory for them and for their tables; *automata and *count become the
- * automata and their number. Returns WWHO_OK or WWHO_AUTOMATON_SHAPE. */
+ * automata and their number. An arena without memory only adds up its size, and *automata becomes null. Returns WWHO_OK or
+ * WWHO_AUTOMATON_SHAPE; then *automata and *count stay. */
 WWHO_LOCAL int plan_automata(wwho_section s, uint32_t n_classes, wwho_arena *arena, wwho_automaton **automata, uint32_t *count) {
     uint32_t at = 4, n = s.length < 4 ? 0 : read16(s.at);
     if (n < 1 || n > MAX_AUTOMATA || read16(s.at + 2)) return WWHO_AUTOMATON_SHAPE;

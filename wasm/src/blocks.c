@@ -6,9 +6,9 @@ WWHO_LOCAL uint32_t symbol_bytes(uint32_t symbol) {
     return (SYMBOL_LEAD + symbol / SYMBOL_TRAILS) | (SYMBOL_TRAIL + symbol % SYMBOL_TRAILS) << 8;
 }
 
-/* Write text[at..end) as block symbols to `out`, a pair for each character that the step has; other characters become a symbol for each
- * byte, or are left out without the step's flag. sources[i] becomes, for each byte i written, where its character starts in the text.
- * Returns the number of bytes written, at most SPELLED for each byte of text. */
+/* Write text[at..end) as block symbols to `out`, a pair for each character that the step has; other characters, and bytes of broken UTF-8,
+ * become a symbol for each byte, or are left out without the step's flag. sources[i] becomes, for each byte i written, where its character
+ * starts in the text. Returns the number of bytes written, at most SPELLED for each byte of text. */
 WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources) {
     size_t n = 0;
     for (uint32_t width; at < end; at += width) {

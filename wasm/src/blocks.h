@@ -15,9 +15,9 @@ static inline uint32_t last_symbol(const uint8_t *end, size_t n) {
 /* The most bytes that write_blocks() writes for one byte of text. */
 enum { SPELLED = 4 };
 
-/* Write text[at..end) as block symbols to `out`, a pair for each character that the step has; other characters become a symbol for each
- * byte, or are left out without the step's flag. sources[i] becomes, for each byte i written, where its character starts in the text.
- * Returns the number of bytes written, at most SPELLED for each byte of text. */
+/* Write text[at..end) as block symbols to `out`, a pair for each character that the step has; other characters, and bytes of broken UTF-8,
+ * become a symbol for each byte, or are left out without the step's flag. sources[i] becomes, for each byte i written, where its character
+ * starts in the text. Returns the number of bytes written, at most SPELLED for each byte of text. */
 WWHO_LOCAL size_t write_blocks(const wwho_step *step, const uint8_t *text, size_t at, size_t end, uint8_t *out, uint32_t *sources);
 
 /* Write the text that the block symbols from `text` to `end` stand for to `to`. A pair becomes its character, the symbol of a byte that

@@ -32,7 +32,8 @@ static void take_shown(wwho_arena *arena, wwho_vocabulary *v) {
     v->text_bytes = (uint32_t)(bytes < most ? bytes : most);
 }
 
-/* Check the head at p of a BPE model, of `length` bytes with all that follows it, and take memory for its tables. Returns WWHO_OK or
+/* Check the head at p of a BPE model, of `length` bytes with all that follows it, and take memory for its tables. Sets the counts of v
+ * (n_superwords, n_ties, n_made, n_plain), space_id and the affixes; `prefix` and `suffix` point into the file. Returns WWHO_OK or
  * WWHO_MODEL. */
 WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
     uint32_t size = BPE_HEAD + 4u * (v->unmade + v->ties);
@@ -61,8 +62,8 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
     return WWHO_OK;
 }
 
-/* Fill in v->bytes->token, the symbol of each byte. Returns false if a symbol has several bytes, or, with an id map, if symbol i is not
- * byte i. */
+/* Fill in v->bytes->token, the symbol of each byte. Returns false if a symbol has several bytes, or, with an id map (IDS_STATED), if symbol
+ * i is not byte i; the table is then filled in part. */
 static bool number_bytes(wwho_vocabulary *v) {
     for (uint32_t i = 0; i < 256; i++) {
         if (v->offset[256] != 256 || (v->id_rule == IDS_STATED && v->texts[i] != i)) return false;

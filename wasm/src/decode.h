@@ -4,8 +4,8 @@
 
 #include "model.h"
 
-/* Return the text of the token with an id, of a model or added, as the artifact has it, before decoding; its length in bytes goes to *len.
- * Null if no token has this id. */
+/* Return the text of the token with an id, of the first model that has one, else an added one, as the artifact has it, before decoding; its
+ * length in bytes goes to *len. It is not ended by a zero. Null if no token has this id. */
 WWHO_LOCAL const uint8_t *token_text(const wwho_model *model, uint32_t id, size_t *len);
 
 /* Return true if a special added token has this id. */

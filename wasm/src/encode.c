@@ -74,8 +74,8 @@ static uint32_t find_at(const wwho_encoder *e, const wwho_vocabulary *v, size_t 
     return find_text(v, e->text + at, n, e->len - at, hash_at(e, at, n));
 }
 
-/* Return the token whose text is the character of `width` bytes at `at`, or WWHO_NONE. The token may be any, not only a symbol. The result
- * is remembered in e->merging->characters by code point and model, except for a byte of broken UTF-8. */
+/* Return the token whose text is the character of `width` bytes and this code point at `at`, or WWHO_NONE. The token may be any, not only a
+ * symbol. The result is remembered in e->merging->characters by code point and model, except for a byte of broken UTF-8, and for U+FFFD. */
 static uint32_t find_character(const wwho_encoder *e, const wwho_vocabulary *v, size_t at, uint32_t width, uint32_t code_point) {
     wwho_character *known = &e->merging->characters[code_point % CHARACTERS];
     uint32_t of = 1 + (code_point << 2 | (uint32_t)(v - e->model->models));
@@ -203,7 +203,8 @@ static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v
 
 /* Encode the text from `at` to `end`, which is no symbol of the model. If it is a space before a symbol, in a model with a speller and a
  * space_id, only the space_id is written, and the result is true: the symbol from at + 1 on is still to be encoded. Otherwise, the
- * replacement of the whole text is written, and the result is false. */
+ * replacement of the whole text is written by put_unknown(), joined to an unk_id that ends at `at` (e->unk_end) if the model fuses them,
+ * and the result is false; if the last token is unk_id, e->unk_end becomes `end`. */
 static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
     if (v->speller && e->text[at] == ' ' && v->space_id != WWHO_NONE && find_atom(e, v, at + 1, end) != WWHO_NONE) {
         put(e, v->space_id, at + 1);
@@ -214,7 +215,7 @@ static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at,
 }
 
 /* Add the n tokens of the segment from `at` to `end` to the phrase, for a model with superwords. The phrase before is written first, and a
- * new one begun, unless the segment follows it directly, has its route, starts with a space, and has room in it. */
+ * new one begun, unless the segment follows it directly, has its route, starts with a space, and has room in it (PHRASE_TOKENS). */
 static void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32_t *tokens, uint32_t n, size_t at, size_t end) {
     wwho_phrase *p = &e->phrase;
     wwho_row *row = &p->row;
@@ -320,7 +321,8 @@ static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const w
 }
 
 /* Encode the pretoken from `at` to `end` of the encoder's text with BPE over the symbols that the route's automaton `units` finds, word by
- * word. With superwords, its tokens go to the phrase and are written later. Stores the tokens in the cache under `key` if they are few.
+ * word, or the one token that equals the pretoken and that no merge makes. Sets e->unk_end anew: unknown symbols of two pretokens do not
+ * fuse. With superwords, its tokens go to the phrase and are written later. Stores the tokens in the cache under `key` if they are few.
  * Stops early when more than e->limit tokens are written. */
 WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end) {
@@ -518,10 +520,10 @@ static void encode_by_walk(wwho_encoder *e, const wwho_route *route, const wwho_
     if (walk.stuck) e->stuck = PIECE_STUCK;
 }
 
-/* Write the tokens of the block's pretokens in order, store those that the cache lacked, and leave the block empty. This works in
- * phases, so that reads of memory overlap: the keys, made when the pretokens are queued; the cache lookup, without a branch; then the
- * pretokens that the cache lacks: tokens that equal a whole pretoken, and merges, ROWS of them side by side. With WWHO_CUT_ONLY,
- * nothing is written. */
+/* Write the tokens of the block's pretokens in order, store those that the cache lacked, and leave the block empty. Tokens of a model with
+ * superwords go to the phrase, of which all but the last is written: flush_phrase() writes that. This works in phases, so that reads of
+ * memory overlap: the keys, made when the pretokens are queued; the cache lookup, without a branch; then the pretokens that the cache
+ * lacks: tokens that equal a whole pretoken, and merges, ROWS of them side by side. With WWHO_CUT_ONLY, nothing is written. */
 WWHO_LOCAL void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;

@@ -173,10 +173,10 @@ static inline bool is_wide(const uint8_t *text) {
     return n > 16;
 }
 
-/* Write the tokens of the block's pretokens in order, store those that the cache lacked, and leave the block empty. This works in
- * phases, so that reads of memory overlap: the keys, made when the pretokens are queued; the cache lookup, without a branch; then the
- * pretokens that the cache lacks: tokens that equal a whole pretoken, and merges, ROWS of them side by side. With WWHO_CUT_ONLY,
- * nothing is written. */
+/* Write the tokens of the block's pretokens in order, store those that the cache lacked, and leave the block empty. Tokens of a model with
+ * superwords go to the phrase, of which all but the last is written: flush_phrase() writes that. This works in phases, so that reads of
+ * memory overlap: the keys, made when the pretokens are queued; the cache lookup, without a branch; then the pretokens that the cache
+ * lacks: tokens that equal a whole pretoken, and merges, ROWS of them side by side. With WWHO_CUT_ONLY, nothing is written. */
 WWHO_LOCAL void put_block(wwho_encoder *e);
 
 /* Write the block if it has no room for n more pretokens, or if its pretokens, of at least one token each, exceed the limit. Returns how
@@ -235,7 +235,8 @@ WWHO_LOCAL void encode_piece(wwho_encoder *e, const wwho_vocabulary *v, const ww
                              size_t end);
 
 /* Encode the pretoken from `at` to `end` of the encoder's text with BPE over the symbols that the route's automaton `units` finds, word by
- * word. With superwords, its tokens go to the phrase and are written later. Stores the tokens in the cache under `key` if they are few.
+ * word, or the one token that equals the pretoken and that no merge makes. Sets e->unk_end anew: unknown symbols of two pretokens do not
+ * fuse. With superwords, its tokens go to the phrase and are written later. Stores the tokens in the cache under `key` if they are few.
  * Stops early when more than e->limit tokens are written. */
 WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                                size_t end);

@@ -18,8 +18,9 @@ WWHO_LOCAL int build_models(wwho_model *model);
  * written as symbols (v->writes), and check that unk_id is the id of a token. Returns WWHO_OK, WWHO_IDS or WWHO_MODEL. */
 WWHO_LOCAL int number_models(wwho_model *model);
 
-/* Check the head at p of a BPE model (bpe.c), of `length` bytes with all that follows it, and take memory for its tables. Returns WWHO_OK
- * or WWHO_MODEL. */
+/* Check the head at p of a BPE model (bpe.c), of `length` bytes with all that follows it, and take memory for its tables. Sets the counts
+ * of v (n_superwords, n_ties, n_made, n_plain), space_id and the affixes; `prefix` and `suffix` point into the file. Returns WWHO_OK or
+ * WWHO_MODEL. */
 WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena);
 
 /* Read everything else of a BPE model but its ids, from c on, and build its tables. Returns WWHO_OK or what is invalid. */

@@ -11,9 +11,10 @@ static bool is_kept(const wwho_step *step, uint32_t code_point) {
     return r->n == KEPT && !r->order && !r->second && !apart && !joins_hangul(step, code_point);
 }
 
-/* Return the number, from 1, of the rule that matches a single character of a class, whatever stands next to it; or 0 if its neighbours
- * may matter. To a match before it, such a character is like the end of the text, so a run may end there. No class qualifies if the
- * automaton looks behind: none leads from BEHIND where the end leads. */
+/* Return the number, from 1, of the rule that matches a single character of a class, whatever stands next to it; or 0 if its neighbours may
+ * matter. To a match before it, such a character must be like the end of the text, so that a run may end there: the entries of the class
+ * and of the end are the same in every other state. No class qualifies if the automaton looks behind: none leads from BEHIND where the end
+ * leads. */
 static uint32_t rule_alone(const wwho_automaton *a, uint32_t n_classes, uint32_t class) {
     const uint32_t *row = a->table + (a->table[WWHO_START * a->stride + class] & ENTRY_ROW);
     for (uint32_t d = 0; d <= n_classes; d++)
@@ -241,7 +242,7 @@ static uint64_t pack_known(const wwho_normalizing *it, size_t at, uint32_t next)
 
 /* Return the result of the steps for the character at `at`, packed as in wwho_known.made, first for the character alone, and, if that is
  * not known, with the next one; 0 if neither is known. Results are remembered in it->known, except at the ends of a part. *width becomes
- * the width in bytes, *code_point the character (for a byte of broken UTF-8, 0x110000 plus the byte). */
+ * the width in bytes of the character at `at` alone, *code_point the character (for a byte of broken UTF-8, 0x110000 plus the byte). */
 static HOT uint64_t known_at(wwho_normalizing *it, size_t at, uint32_t *width, uint32_t *code_point) {
     uint32_t c = it->text[at], next = WWHO_NONE, other;
     *width = 1;

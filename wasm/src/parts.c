@@ -50,7 +50,7 @@ size_t wwho_scratch_size(const wwho_model *model) {
 
 /* Check the arguments of a call, and divide the scratch area, of scratch_len bytes, among the encoder's tables and rooms. All bytes beyond
  * the least size make the rooms larger. Also fills in pipe->source, pipe->wanted and pipe->steps. Returns WWHO_OK, WWHO_ARGUMENT, or
- * WWHO_BUFFER if the area is too small. */
+ * WWHO_BUFFER if the area has less than wwho_scratch_size() bytes. */
 static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len, const uint8_t *allowed) {
     wwho_encoder *e = pipe->e;
     if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
@@ -225,7 +225,9 @@ static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
 }
 
 /* Encode a text, or several that `bounds` separate, as wwho.h says: check the job, divide its scratch area, encode text by text, and write
- * the counts into the job. WWHO_BUFFER if the ids, the spans or the scratch area have too little room. */
+ * the counts into the job. The first checks (WWHO_ARGUMENT) change nothing of the job. WWHO_BUFFER if the ids, the spans or the scratch
+ * area have too little room: in the first two cases, n and n_spans are those of all texts, and `read` is 0; in the last one n and n_spans
+ * are 0, and `read` and `rows` stand where the last whole text ends. `place` changes only with WWHO_OK. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job) {
     if (!job || len > WWHO_MAX_LENGTH || (job->starts && !job->ends) || !job->bounds != !job->rows) return WWHO_ARGUMENT;
     const uint32_t whole[2] = {0, (uint32_t)len}, *bounds = job->bounds ? job->bounds : whole;

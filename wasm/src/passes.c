@@ -145,8 +145,9 @@ static void run_map(character_run *run, const wwho_step *step) {
     find_sources(run, run->lost);
 }
 
-/* Scan the characters of run->now from number `at` on with an automaton. The match ends before number *end, and *rule becomes its rule,
- * from 0. Returns true if text after the run may change the match. */
+/* Scan the characters of run->now from number `at` on, which is before the end, with an automaton. The match ends before number *end, and
+ * *rule becomes its rule, from 0: there always is one, because build_automaton() checked that. Returns true if text after the run may
+ * change the match. */
 static bool scan_run(const character_run *run, const wwho_automaton *automaton, size_t at, size_t *end, uint32_t *rule) {
     uint32_t behind = at && automaton->stored.flags; /* then the scan starts with the character before */
     at -= behind;

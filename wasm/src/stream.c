@@ -18,8 +18,8 @@ static uint32_t open_from(uint64_t configuration, uint32_t i) {
     return n;
 }
 
-/* Compute the configuration *to that a class leads to from `from`, and its move, except the row. With `end`, the class is that of the end
- * of the text. Returns false if it has too many scanners or ends. */
+/* Compute the configuration *to that a class leads to from `from`, and its move, except the row and `open`. With `end`, the class is that
+ * of the end of the text, at which no new scanner starts. Returns false if it has too many scanners (DEPTH) or ends (16). */
 static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t class, bool end, uint64_t *to, wwho_move *move) {
     uint32_t n = 0;
     *to = 0;
@@ -51,9 +51,10 @@ static uint64_t after_column(const wwho_stream *s, uint64_t from, const wwho_mov
     return to;
 }
 
-/* Build the moves of a character together with a letter, for configurations in which every letter does the same and further letters do
- * nothing (`still`). The character that lacks such a move after letters becomes the trigger. Returns the set of configurations in which
- * another one lacks it; all of them, if there would be two triggers. */
+/* Fill the second half of each row of s->table with the moves of a character that is no letter together with the letter after it, and point
+ * s->ascii[128 + c] at the column of each ASCII character c. Such a move exists in configurations in which every letter does the same and
+ * further letters do nothing (the set `still`). The character that lacks one in a configuration of `still` becomes s->trigger (0xFF: none
+ * does). Returns the set of configurations, a bit each, in which another one lacks it; all of them, if there would be two triggers. */
 static uint64_t put_pairs(wwho_stream *s, uint64_t still) {
     uint64_t bad = 0;
     s->trigger = 0xFF;
@@ -205,9 +206,9 @@ static HOT uint32_t *apply_move(const wwho_move *column, size_t at, size_t *row,
 /* Apply a move as apply_move() does, for places that run less often. */
 static HOT uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, uint32_t *out) { return apply_move(column, at, row, out); }
 
-/* Continue to cut a text: write the ends of matches from ends[n] on, as long as `ends`, of `room` places, has room for STREAM_STEP more.
- * Returns how many ends there are then. The cutter moves to the text that is not read. The last *open of the ends are tentative and may be
- * replaced by the next call; at the end of the text, *open is 0. */
+/* Continue to cut a text by the streaming automaton s: write the ends of matches from ends[n] on, as long as `ends`, of `room` places, has
+ * room for STREAM_STEP more. Returns how many ends there are then. The cutter moves to the text that is not read. The last *open of the
+ * ends are tentative and may be replaced by the next call; at the end of the text, *open is 0. */
 WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
                                uint32_t room, uint32_t *open) {
     const wwho_move *table = s->table;

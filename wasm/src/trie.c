@@ -16,7 +16,8 @@ WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_
     return token_at(trie, follow(trie, root, 0, text, n), (uint32_t)n); /* roots have no tokens */
 }
 
-/* Take memory for a trie of n_tokens texts that need at most n_nodes nodes; without memory, its fields are null. */
+/* Take memory for a trie of n_tokens texts that need at most n_nodes nodes besides the roots and their children; without memory, its fields
+ * are null. */
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_nodes) {
     trie->order = take_numbers(arena, n_tokens);
     trie->sorted = take_numbers(arena, n_tokens);

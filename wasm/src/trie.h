@@ -60,7 +60,8 @@ WWHO_LOCAL uint32_t follow(const wwho_trie *trie, uint32_t node, uint32_t depth,
 /* Return the token with exactly this text of n > 0 bytes, in the set of a root (0 or 1), or WWHO_NONE. */
 WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_t *text, size_t n);
 
-/* Take memory for a trie of n_tokens texts that need at most n_nodes nodes; without memory, its fields are null. */
+/* Take memory for a trie of n_tokens texts that need at most n_nodes nodes besides the roots and their children; without memory, its fields
+ * are null. */
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_nodes);
 
 /* Fill a trie, level by level, with n_first texts for the first root and n_tokens - n_first for the second. `texts` and `offset` must

@@ -186,9 +186,10 @@ WWHO_LOCAL void add_extra_texts(wwho_vocabulary *v) {
     }
 }
 
-/* Write the text of a token: the texts of its two parts, joined. A part with a higher number has no text yet, so it is split into its own
- * parts. The parts still to do are stored where the offsets of later tokens will be. Also sets the token's level. Returns WWHO_OK, or
- * WWHO_TOKEN_LENGTH if the text is too long or the parts form a cycle. */
+/* Write the text of a merged token: the texts of its two parts, joined, after that of the token before, and the offset where it ends. A
+ * part with a higher number has no text yet, so it is split into its own parts. The parts still to do are stored where the offsets of later
+ * tokens will be. Also sets the token's level, if the vocabulary has levels. Returns WWHO_OK, or WWHO_TOKEN_LENGTH if the text is too long
+ * or the parts form a cycle. */
 static int make_token(wwho_vocabulary *v, uint32_t token) {
     uint32_t *parts = v->offset + token + 1, n = 2, from = v->offset[token], at = from, level = rank_of(v->rank, token);
     parts[0] = v->right[token];
@@ -256,9 +257,10 @@ static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
     return (uint8_t)(lead / 2 == 0x70 && n > 1 ? 64 + (lead - 0xE0) * 32 + text[1] / 2 : lead / 2);
 }
 
-/* Read the parts of all merges into v->left and v->right. The table of texts is still empty and serves as scratch memory, for the tokens
- * in the order of the right column and for the classes of the first and last character of each token; it is zero again afterwards. Returns
- * WWHO_OK, WWHO_PAIRS or WWHO_PAIR_ORDER. */
+/* Read the parts of all merges, by the numbers of their tokens, into v->left and v->right (FORMAT.md, BPE; with `delta`, the left column
+ * holds zigzag-coded differences). The table of texts is still empty and serves as scratch memory, for the tokens in the order of the right
+ * column and for the classes of the first and last character of each token; it is zero again afterwards. Returns WWHO_OK, WWHO_PAIRS or
+ * WWHO_PAIR_ORDER. */
 static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
     uint32_t *tokens = (uint32_t *)(void *)v->lines, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
     uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;
@@ -305,8 +307,9 @@ WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta) {
     return add_pairs(v, &v->pairs, v->n_symbols, v->n_plain) ? WWHO_OK : WWHO_PAIR_DUPLICATE;
 }
 
-/* Read n texts for the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. Raises v->longest to their lengths.
- * Returns WWHO_OK, WWHO_SYMBOLS or WWHO_TOKEN_LENGTH. */
+/* Read n texts for the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. Writes v->texts and the offsets after the
+ * one of `token`, which is set before, moves c, and raises v->longest to the lengths. Returns WWHO_OK, WWHO_SYMBOLS or WWHO_TOKEN_LENGTH.
+ * */
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending) {
     uint32_t last = 0, last_length = 0; /* of the text before, with which the next text may share bytes */
     for (uint32_t end = token + n; token < end; token++) {
@@ -328,8 +331,8 @@ WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number
     return WWHO_OK;
 }
 
-/* Assign the id first_id + i to a token. Returns false if the id is out of range, or belongs to another token. A token that only continues
- * a pretoken may share the id of one that starts it; the id then decodes to the latter. */
+/* Assign the id first_id + i to a token, in v->ids and v->by_id. Returns false if the id is out of range, or belongs to another token. A
+ * token that only continues a pretoken may share the id of one that starts it; the id then decodes to the latter. */
 static bool give_id(wwho_vocabulary *v, uint32_t token, uint32_t i) {
     if (i >= v->n_ids) return false;
     uint32_t *owner = &v->by_id[i];

@@ -282,8 +282,9 @@ WWHO_LOCAL bool add_texts(wwho_vocabulary *v, uint32_t n);
  * WWHO_PAIR_DUPLICATE or WWHO_TOKEN_LENGTH. */
 WWHO_LOCAL int add_merges(wwho_vocabulary *v, number_columns *c, bool delta);
 
-/* Read n texts for the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. Raises v->longest to their lengths.
- * Returns WWHO_OK, WWHO_SYMBOLS or WWHO_TOKEN_LENGTH. */
+/* Read n texts for the tokens from `token` on: TEXTS (`ascending`) or LISTED of FORMAT.md, MODEL. Writes v->texts and the offsets after the
+ * one of `token`, which is set before, moves c, and raises v->longest to the lengths. Returns WWHO_OK, WWHO_SYMBOLS or WWHO_TOKEN_LENGTH.
+ * */
 WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number_columns *c, bool ascending);
 
 /* Read the ids of the tokens, of the lone space and of single bytes, with IDS_STATED; otherwise, there is nothing to read. Returns false if

@@ -38,6 +38,9 @@ def as_bytes(model: BPE, ids: Sequence[int | None], added: Collection[Added]) ->
     other; or the symbols are bytes already; or the model has affixes, `parts`, ties, a lone space,
     or a token without an id.
 
+    Merges with a part, or of a token, that stands for no bytes are left out. Symbols come in the
+    order of the bytes or, if ids then count up, in that of their ids.
+
     Args:
         model: the model.
         ids: the ids of its tokens.
@@ -143,7 +146,12 @@ def added_beside(
 
 
 def form_ids(form: ByteForm, added: Sequence[Added]) -> Sequence[int | None]:
-    """Return the id of each token of a model over bytes, in order, beside these added tokens."""
+    """Return the id of each token of a model over bytes, in the order of its texts.
+
+    With `Ids.STATED` they are the stated ones, where None is a byte that no token is. Otherwise
+    they count up from the model's first id, and with `Ids.STEP` they leave out the ids of `added`
+    and of the hidden tokens.
+    """
     model = form.model
     if model.id_policy is Ids.STATED:
         return model.stated

@@ -464,16 +464,18 @@ def _pairs_in_rank_order(
 
 
 def _last_merge(parts: list[bytes], rank: Rank) -> LivePair | None:
-    """Merge a text, lowest rank first, then leftmost, and return the merge that completes it.
+    """Merge the symbols of a text, lowest rank first, then leftmost; return the last merge.
 
-    It takes quadratic time.
+    It takes quadratic time, and changes `parts`: at the end, these are the two parts of the last
+    merge, or those that do not merge.
 
     Args:
-        parts: The text's symbols, at least two; the list is changed.
-        rank: The rank of any pair.
+        parts: The text's symbols, at least two.
+        rank: The rank of any pair; infinite if it never merges.
 
     Returns:
-        The last merge, or None if several parts are left that do not merge.
+        The rank of the last merge and its two parts; None if several parts are left that do not
+        merge.
     """
     ranks = [*map(rank, parts, parts[1:])]
     while True:

@@ -39,9 +39,10 @@ typedef struct {
     wwho_job job;
 } running_call;
 
-/* Take the last of the free memory, and encode a text in it. `args` are those of call(); with `count_only` no ids are written.
- * Returns 1 if it is done: `job` then has the result. Returns 0 if there was no free memory, or too little of it, and -1 with an exception.
- * The caller gives `memory` back unless it is NULL, whatever is returned. */
+/* Take the last of the free memory, and encode a text in it. `args` are those of call(); with `count_only` no ids are written. Returns 1 if
+ * it is done: `job` then has the result. Returns 0 if there was no free memory, too little of it, or the core refused the text, and -1 with
+ * an exception. Gives up Python's global lock for a text of over SHORT_TEXT_BYTES bytes. The caller gives `memory` back unless it is NULL,
+ * whatever is returned. */
 static int encode_in_free_memory(running_call *running, PyObject *const *args, bool count_only) {
     const wwho_model *model = PyLong_AsVoidPtr(args[0]);
     Py_ssize_t last = model ? PyList_Size(running->free_memory = args[1]) - 1 : -1, len;

@@ -46,7 +46,9 @@ def paper_scanners(schemas: Sequence[Schema]) -> CompiledScanners:
 def paper_router(schemas: Sequence[Schema]) -> Scanner:
     """Return the scanner that cuts text into segments: rule 0 is other text, rule i schema i - 1.
 
-    Whatever their own joiners are, all schemas have U+200C and U+200D, and no others.
+    Whatever their own joiners are, all schemas have U+200C and U+200D, and no others. A segment of
+    a schema begins with one of its characters and the space directly before it, and takes the
+    joiners after its characters. Rule 0 also matches joiners that begin the text, alone.
 
     Raises:
         SchemaError: If two schemas claim the same character, or have the same name.

@@ -241,10 +241,14 @@ class RegexParser(_Parser):
         return Chars(self.reader.literal(char))
 
     def parse_parenthesis(self) -> Node:
-        """Parse a group or a lookahead, whose opening parenthesis comes next.
+        """Parse a group or a lookahead, whose opening parenthesis comes next; return its node.
+
+        Groups are ``(``, ``(?:`` and ``(?i:``, lookaheads ``(?=`` and ``(?!``. The cursor moves
+        past the closing parenthesis.
 
         Raises:
-            PatternError: If the group is of a kind that is not supported; the message names it.
+            PatternError: If the group is of another kind, which the message names, or what is in it
+                is malformed.
         """
         at = self.cursor.position
         for opening, negative in (("(?=", False), ("(?!", True)):

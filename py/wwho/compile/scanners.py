@@ -201,8 +201,9 @@ def refuse_empty(automaton: Automaton, samples: Sequence[str]) -> None:
         samples: One character of each column; column 0 has the empty string.
 
     Raises:
-        PatternError: With the character before which nothing is matched as `counterexample`
-            (empty: the end of the text), or without one where the automaton matches no text.
+        PatternError: With the character before which the empty string is matched as
+            `counterexample` (empty: the end of the text), or without one where the automaton
+            matches no text.
     """
     if not any(mark for row in automaton.table for mark, _ in row):
         raise PatternError(

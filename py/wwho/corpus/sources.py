@@ -229,8 +229,10 @@ def open_raw(file: str, *, anywhere: bool = True) -> Iterator[BinaryIO]:
 def size_of(file: str) -> int | None:
     """Return the bytes of a file as it is stored; None for the standard input and some servers.
 
+    Of a URL, its server is asked.
+
     Raises:
-        CorpusError: there is no such file.
+        CorpusError: there is no such file, or the server cannot be asked.
     """
     if file == STANDARD_INPUT:
         return None

@@ -173,10 +173,14 @@ class _Queue:
     def merge(self, pair: Pair, merged: int, words: Collection[int]) -> None:
         """Put an id in place of a pair in some words, and pairs with that id into the queue.
 
+        Words that do not have the pair stay as they are. The counts of pairs change with the
+        neighbours, but not that of the pair itself; entries of the queue that are out of date are
+        corrected when `best` takes them.
+
         Args:
             pair: the pair, which is merged from left to right.
             merged: the id.
-            words: the numbers of the words.
+            words: the numbers of the words, from 0.
         """
         left, right = pair
         places: dict[Pair, set[int]] = defaultdict(set)

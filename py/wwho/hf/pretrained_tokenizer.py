@@ -713,7 +713,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         the model's template.
 
         Args:
-            texts: one or two lists of ids.
+            texts: one or two lists of ids, which are not changed.
 
         Raises:
             ValueError: the pattern needs a special token that this tokenizer does not have.
@@ -941,7 +941,8 @@ def _special(token: str | AddedToken) -> AddedToken:
 def _put_added_token(added: dict[int, AddedToken], token_id: int, token: AddedToken) -> bool:
     """Put an added token at an id into `added`, in place, over the token that has this id.
 
-    If the token before has the same content and is special, the new one becomes special, too.
+    If the token before has the same content and is special, a copy of the new one that is special
+    is put there.
 
     Returns:
         True if this changes `added`; False if the same token was there already.

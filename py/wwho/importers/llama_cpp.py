@@ -542,6 +542,8 @@ def _template(
 ) -> Template | None:
     """Return the template that puts bos before a text and eos behind it; None if it puts neither.
 
+    A token that neither the file nor the argument has an id for is not put.
+
     Args:
         vocabulary: the file; its add_bos_token and add_eos_token come before `add_bos`, `add_eos`.
         bos: the id of bos if the file names none; None for no such id.

@@ -122,12 +122,13 @@ ADDED_TYPES = (TokenType.CONTROL, TokenType.UNKNOWN, TokenType.USER_DEFINED)
 def added_tokens(vocabulary: Vocabulary) -> tuple[tuple[Added, ...], list[str]]:
     """Return the tokens that llama.cpp finds in a text before all else, and notes on differences.
 
-    It looks for the longest token in all of a text, then for the next; here the first in the text
-    counts. Of tokens of which one is special, a note tells that this makes a difference.
+    They are those of `ADDED_TYPES`, and their ids are their numbers in the file. llama.cpp looks
+    for the longest token in all of a text, then for the next; here the first in the text counts. Of
+    tokens of which one is special, a note tells that this makes a difference.
 
     Raises:
-        SourceError: of the tokens that are found without leave, some would be found otherwise; a
-            token is not UTF-8, or has white space that another one takes; or `_flags` refuses.
+        SourceError: of the tokens that are not special, some would be found otherwise; a token is
+            not UTF-8, or has white space that another one takes; or `_flags` refuses.
     """
     found = []
     flags = _flags(vocabulary)

@@ -413,7 +413,9 @@ def _old_blocks(config: Value) -> tuple[list[Block], Value]:
 def _new_blocks(config: Value) -> tuple[list[Block], Value]:
     """Return the blocks of a file of the newer program, and the member that lists them.
 
-    An item is an object, which says itself what it goes together with.
+    An item is an object: `script`, `category`, `sub_block_id`, `chars` (its characters),
+    `script_id` (the number of the group whose characters form pieces together), and
+    `combines_with_spaces` (whether a piece takes the single space before it; false if missing).
 
     Raises:
         SourceError: an item is malformed, a block comes twice, or there is none.

@@ -50,6 +50,9 @@ def write_site(folder: Path, pyodide: Path | None) -> None:
 def main() -> None:
     """Read the command line, and write the page.
 
+    Files of the same names in the folder are replaced, and others stay. What cannot be read or
+    written raises OSError.
+
     Raises:
         SystemExit: with 2, the command line makes no sense.
     """

@@ -187,7 +187,16 @@ class _Learner:
         return _ranked([*new, *joined], lowest)
 
     def _with_shares(self, characters: Mapping[str, int], room: int) -> Pieces:
-        """Return the pieces of a Unigram model: those that its own cuts use most, with scores."""
+        """Return the pieces of a Unigram model: those that its own cuts use most, with scores.
+
+        Up to twice `room` pieces are joined and tried. The result has all `characters`, then the
+        `room` pieces at most that are used most, each at least `_min_freq` times, the most used
+        first. The scores are those of the shares with just these pieces in the model.
+
+        Args:
+            characters: the new characters with their counts, which all stay.
+            room: how many other pieces to return, at most.
+        """
         first = self._scored(characters, sum(count for _, count in self._words))
         joined, gains = self._join(first, CANDIDATES * room)
         total = self._counts(first).total()

@@ -19,7 +19,8 @@ export const OVERSIZE = /** @type {const} */ (["split", "keep", "error"]);
 const NO_LIMIT = 0x7fffffff;
 
 /** @typedef {(typeof OVERSIZE)[number]} Oversize */
-/** @typedef {{ text: string, start: number, end: number, tokens: number }} Chunk `start` and `end` in UTF-16 units of the whole text */
+/** @typedef {{ text: string, start: number, end: number, tokens: number }} Chunk `start` and `end` in UTF-16 units of the whole text; `tokens`
+ * is how many tokens the chunk alone has */
 /** @typedef {(text: string, limit: number) => number | false} CountWithin returns the count of a text's tokens, or false if there are more than `limit`; tokens of a template are in the count, but not compared with the limit */
 
 /**
@@ -62,8 +63,8 @@ export function chunks(text, { limit, aside, oversize }, overlap, prefer, { toke
   /**
    * Return the chunk between two places, or undefined if it ends inside a character or has too many tokens.
    * @param {number} from the index of the place where it begins, in `places`
-   * @param {number} k the index of the place where it ends
-   * @returns {{ k: number, chunk: Chunk } | undefined}
+   * @param {number} k the index of the place where it ends, greater than `from`
+   * @returns {{ k: number, chunk: Chunk } | undefined} `k` as given
    */
   const chunkBetween = (from, k) => {
     if (!isEdge(places[k])) return undefined;

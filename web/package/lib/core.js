@@ -29,7 +29,8 @@ const SPANS = 4;
 const NORMALIZER_BYTES = 65536;
 
 /** @typedef {string | Uint8Array} Text */
-/** @typedef {{ start: number, end: number, route: number, rule: number, first: boolean }} Span in bytes of UTF-8 */
+/** @typedef {{ start: number, end: number, route: number, rule: number, first: boolean }} Span a unit or a pretoken: `start` and `end`
+ * in bytes of UTF-8, the number of its route and of its rule (wwho.h), and whether it is the first of its segment */
 
 /** One for all calls: unlike a TextDecoder, it keeps no state. */
 const encoder = new TextEncoder();
@@ -330,7 +331,8 @@ export class Core {
   }
 
   /**
-   * Rewrite a text with the first steps of the model's normalizer. Methods that encode do this themselves.
+   * Rewrite a text with the first steps of the model's normalizer: those before the added tokens of normalized text are looked for. Methods
+   * that encode do this themselves.
    * @param {Text} text
    * @param {boolean} [more] whether more text follows: then only the part is rewritten that what follows cannot change
    * @returns {{ bytes: Uint8Array<ArrayBuffer>, sources: Uint32Array, read: number }} UTF-8; for each byte of it, where the character
@@ -586,7 +588,8 @@ export class Core {
   /**
    * Cut a text into its pretokens and units, without encoding or normalizing it; added tokens are not looked for.
    * @param {Text} text
-   * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }} in order; where each begins and ends in UTF-16 units
+   * @returns {{ spans: Span[], starts: Uint32Array, ends: Uint32Array }} in order; `starts` and `ends` have where each begins and ends in
+   *   UTF-16 units, unlike the fields of a Span
    */
   spans(text) {
     const { starts, ends } = this.#spanOffsets(this.#runJob(text, null, CUT_ONLY, SPANS));

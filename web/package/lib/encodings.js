@@ -36,7 +36,7 @@ export function findEncoding(list, name) {
  * @param {string} name
  * @param {LoadOptions} [options] `onProgress` is called once, when all is loaded
  * @returns {Promise<any>} the tokenizer, the same for all callers until it is freed
- * @throws {WwhoError} ARGUMENT for another name or wrong options; otherwise the signal's reason
+ * @throws {WwhoError} ARGUMENT for another name or wrong options; otherwise the signal's reason, or what the import throws, unchanged
  */
 export async function loadEntry(list, name, options = {}) {
   const importEntry = findEncoding(list, name);

@@ -70,8 +70,8 @@ async function fetchResponse(url, what, signal) {
  * @param {string} what its name in messages
  * @param {LoadOptions} options
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
- * @throws {WwhoError} FETCH for an HTTP status of an error, a body that was read before, or one that ends early; otherwise the signal's
- *   reason
+ * @throws {WwhoError} FETCH for an HTTP status of an error, a body that was read before, or one that ends early, also if `onProgress` throws;
+ *   otherwise the signal's reason
  */
 async function readResponse(response, what, options) {
   if (!response.ok) {
@@ -91,7 +91,8 @@ async function readResponse(response, what, options) {
 }
 
 /**
- * Read a stream to its end, and report progress after each chunk, with the total if the headers state it.
+ * Read a stream to its end, and report progress after each chunk: `loaded` and `total` in bytes. `total` is undefined if the headers do not
+ * state it, or if the body is compressed.
  * @param {Response} response whose headers are read
  * @param {ReadableStream<Uint8Array>} body
  * @param {LoadOptions} options

@@ -48,7 +48,8 @@ class Listed(NamedTuple):
 def read_listed(root: Value) -> list[Listed]:
     """Return the added tokens of a file, in the order of the list; of equal texts, the first.
 
-    `tokenizers` gives a token that the model has the model's id, and the others the next ones.
+    Empty texts are left out. `tokenizers` gives a token that the model has the model's id, and the
+    others the next ones, whatever the file states. A file without `added_tokens` has none.
 
     Raises:
         SourceError: a member is missing or of another type, or a token is too long.

@@ -181,7 +181,13 @@ def _clip(made: Made) -> Component:
 
 
 def _herbert(made: Made) -> Component:
-    """Return the post-processor of HerBERT, which has fixed ids, whatever the vocabulary says."""
+    """Return the post-processor of HerBERT: cls_token before a text, sep_token after each.
+
+    Its class puts the ids 0 and 2 around texts, whatever the vocabulary has there.
+
+    Raises:
+        SourceError: cls_token is not the id 0, or sep_token not 2.
+    """
     sep, cls = made.id_of("sep_token"), made.id_of("cls_token")
     for text, number in ((sep, 2), (cls, 0)):
         if made.ids[text] != number:

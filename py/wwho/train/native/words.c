@@ -195,8 +195,9 @@ typedef struct {
     size_t size, head;
 } new_word;
 
-/* Add word->count to the count of a word, which is new or known; its place among the entries goes to *entry. The record of a new word is
- * copied into the arena. Returns WWHO_OK, WWHO_ARGUMENT if the table is full, or WWHO_MEMORY. */
+/* Add word->count to the count of a word, which is new or known, and to words->total; its place among the entries goes to *entry. The
+ * record of a new word is copied into the arena. Returns WWHO_OK, WWHO_ARGUMENT if the table is full (the total has grown nevertheless), or
+ * WWHO_MEMORY. */
 static int add_word_at(wwho_words *words, const new_word *word, uint32_t *entry) {
     uint64_t *slot = slot_of(words, word->record, word->size, word->hash);
     words->total += word->count;
