@@ -1,6 +1,5 @@
 // A chat: messages, each with a role, and their editor.
 
-import { countChat } from "../package/openai.js";
 import { element } from "./show/element.js";
 
 /** @typedef {{ role: string, content: string }} Message */
@@ -13,10 +12,13 @@ const MODEL = "gpt-4o";
  * Count the tokens that a chat takes beyond the contents of its messages: marks around each, and the beginning of the answer.
  * @param {import("../package/worker.js").WorkerTokenizer} tokenizer
  * @param {readonly Message[]} messages only their roles count
- * @returns a promise of the count
+ * @returns {Promise<number>}
  */
-export const framing = (tokenizer, messages) =>
-  countChat(messages.map(({ role }) => ({ role, content: "" })), MODEL, { tokenizer: /** @type {any} */ (tokenizer) });
+export async function framing(tokenizer, messages) {
+  // Only who writes a chat needs it.
+  const { countChat } = await import("../package/openai.js");
+  return countChat(messages.map(({ role }) => ({ role, content: "" })), MODEL, { tokenizer });
+}
 
 /** The editor. */
 export class Chat {

@@ -1,6 +1,6 @@
 // Shows the state of the page (model.js), and tells it what the user does.
 
-import { modelsDate } from "../package/openai.js";
+import { date as modelsDate } from "../package/lib/openai-models.js";
 import { Chat } from "./chat.js";
 import { EXAMPLES } from "./data/examples.js";
 import { partOf, sorted } from "./data/kinds.js";

@@ -1,6 +1,6 @@
 // The choices: the encodings that ship, the models that use them, and tokenizers that were opened on the page.
 
-import { models } from "../../package/openai.js";
+import { models } from "../../package/lib/openai-models.js";
 import { read } from "../input/files.js";
 import { imported } from "./imported.js";
 import { folderOf, isBeside, isOurs } from "./kinds.js";
@@ -30,9 +30,11 @@ const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
 
 /** @typedef {{ label: string, encoding: string, price?: number, priced?: string }} Choice `price`: dollars for a million tokens of input of the model `priced` */
 
+/** OpenAI's models. @type {Readonly<Record<string, import("../../package/lib/openai/names.js").Model>>} */
+const FACTS = models;
 /** @type {ReadonlyMap<string, Choice>} models by their names in the API, the newest first */
 export const MODELS = new Map(
-  Object.entries(models)
+  Object.entries(FACTS)
     .filter(([id, { encoding, price }]) => USUAL.test(id) && encoding in SHIPPED && price)
     .map(([id, { encoding, price }]) => /** @type {const} */ ([id, { label: labelOf(id), encoding, price: price?.input, priced: labelOf(id) }]))
     .sort(([a], [b]) => b.localeCompare(a, "en", { numeric: true })),
