@@ -14,6 +14,7 @@ encodings and the licence, and what is generated:
 * ``lib/shipped-core.js``, the core inside, and the same for Node in ``lib/node-core.js``;
 * ``lib/shipped-modules.js``, an import of each encoding's entry;
 * ``python.zip``, wwho in Python without encodings, which wwho/import runs in Pyodide;
+* ``import-thread.mjs``, the program of its Worker with the modules that it imports;
 * ``cjs/``, the same modules for CommonJS, which read core and encodings from their files;
 * ``node*.js``, with the modules of lib that they import joined in a few files.
 
@@ -262,6 +263,7 @@ def assemble(folder: Path) -> None:
         (folder / path).write_text(text, "utf-8")
     site_files = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "site_files.py"))
     (folder / "python.zip").write_bytes(site_files["pack_python"](models=False))
+    join_import_thread(folder)
     write_commonjs(folder, names)
     join_modules(folder)
     missing = [name for name in package["files"] if not any(folder.glob(name))]
@@ -291,7 +293,7 @@ def copy_sources(names: list[str], folder: Path) -> None:
 def write_commonjs(folder: Path, names: list[str]) -> None:
     """Write cjs/: the modules that Node runs, each transpiled on its own, and their types.
 
-    The modules there read the core and the encodings from their files in the package.
+    The modules there read the core, the encodings and the patterns from their files in the package.
 
     Args:
         folder: the package, with its other modules in place.
@@ -308,6 +310,9 @@ def write_commonjs(folder: Path, names: list[str]) -> None:
     core = (SOURCES / "lib" / "node-core.js").read_text("utf-8")
     core = core.replace("../wwho.wasm", "../../wwho.wasm")
     (sources / "lib" / "node-core.js").write_text(core, "utf-8")
+    patterns = sources / "lib" / "shipped-patterns.js"
+    text = patterns.read_text("utf-8").replace("../patterns/", "../../patterns/")
+    patterns.write_text(text, "utf-8")
     (sources / "lib" / "shipped-core.js").unlink()
     for name in names:
         (sources / f"{name}.js").write_text(ENTRY_ON_DISK % (name, name), "utf-8")
@@ -326,6 +331,19 @@ def write_commonjs(folder: Path, names: list[str]) -> None:
     (target / "package.json").write_text('{ "type": "commonjs" }\n', "utf-8")
     for path in (*folder.glob("*.d.ts"), *folder.glob("*.mjs"), folder / "python.zip"):
         shutil.copyfile(path, target / path.name)
+
+
+def join_import_thread(folder: Path) -> None:
+    """Join the program of an import's Worker with its modules: bundlers copy it as one file.
+
+    Raises:
+        SystemExit: esbuild is missing, or fails.
+    """
+    name = "import-thread.mjs"
+    form = ("--bundle", "--format=esm", "--target=es2022")
+    esbuild(name, f"--outfile={name}", "--allow-overwrite", *form, folder=folder)
+    for path in folder.glob("lib/import-*.js"):  # which no other entry imports
+        path.unlink()
 
 
 def join_modules(folder: Path) -> None:

@@ -235,6 +235,7 @@ OTHER_FILES = (
     "model.d.ts",
     "models",
     "node-worker-thread.js",
+    "patterns",
     "python.zip",
     "worker-thread.js",
     "wwho.d.wasm.ts",

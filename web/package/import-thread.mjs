@@ -1,7 +1,12 @@
-// The program of the Worker in which an import runs, the same on the web and in Node: `wwho import` in Pyodide. One message says what to
-// import; the answer is { result } or { error }, after a { step } for each slow step.
+// The program of the Worker in which an import runs, the same on the web and in Node: in JavaScript what that can read, and everything else
+// with `wwho import` in Pyodide. One message says what to import; the answer is { result } or { error }, after a { step } for each slow step.
+// In between it may ask for more, with { ask, about }, and gets an { answer }.
 //
-// It imports nothing when it starts, and is never CommonJS: the message says where Pyodide is.
+// Apart from its own modules, which the npm package has joined with it, it imports nothing when it starts, and is never CommonJS: an answer
+// says where Pyodide is.
+
+import { Refusal } from "./lib/import-json.js";
+import { importTokenizerJson } from "./lib/import-tokenizer-json.js";
 
 /** Hidden from bundlers: it exists only in Node. */
 const THREADS = "node:worker_threads";
@@ -11,6 +16,8 @@ const isLazy = "FileReaderSync" in globalThis;
 /** @type {any} */
 let port = globalThis;
 const [HERE, OUTPUT] = ["/import", "/imported"];
+/** Bytes of a JSON file that is read as a whole: the largest tokenizer.json known has 35 MB. */
+const MOST_JSON = 1 << 28;
 const RUN = `
 import contextlib
 import io
@@ -36,11 +43,31 @@ json.dumps([code, out.read(), err.getvalue()])
 
 /** @typedef {{ name: string, data: Blob | Uint8Array }} Given a file */
 
+/** What takes the answer to a question. @type {((answer: any) => void) | undefined} */
+let takeAnswer;
+
 /**
- * Run the import that a message describes, and send its result or its error.
+ * Ask the other side for something.
+ * @param {"compiled" | "python"} question
+ * @param {unknown} about
+ * @returns {Promise<any>}
+ */
+function ask(question, about) {
+  port.postMessage({ ask: question, about });
+  return new Promise((resolve) => {
+    takeAnswer = resolve;
+  });
+}
+
+/**
+ * Run the import that a message describes, and send its result or its error; or take an answer to a question.
  * @param {MessageEvent} event
  */
 async function answer({ data }) {
+  if ("answer" in data) {
+    takeAnswer?.(data.answer);
+    return;
+  }
   try {
     const result = await runImport(data);
     port.postMessage({ result }, [result.bytes.buffer]);
@@ -63,13 +90,64 @@ else {
 }
 
 /**
- * Import a tokenizer with `wwho import` in Python, and tell the other side before each slow step.
- * @param {{ files: Given[], archive: Uint8Array, pyodide: string, options: string[], name: string }} job the tokenizer's file and those beside
- *   it; python.zip; the address of Pyodide's module; arguments of the command; the encoding's name
- * @returns {Promise<{ bytes: Uint8Array, report: object }>} the .wwho file, and what the command reports
+ * @typedef {object} Job
+ * @property {Given[]} files the tokenizer's file, and those beside it
+ * @property {string[]} options arguments of `wwho import`
+ * @property {{ name: string, source: string, license: string }} record the encoding's name, and what else is told of the file
+ * @property {string} [onlyPython] why the options are Python's alone; undefined: they are not
+ */
+
+/**
+ * Import a tokenizer in JavaScript, or with Python where that refuses it.
+ * @param {Job} job
+ * @returns {Promise<{ bytes: Uint8Array, report: object }>} the .wwho file, and what `wwho import` reports
  * @throws an error with a `status`
  */
-async function runImport({ files, archive, pyodide, options, name }) {
+async function runImport(job) {
+  try {
+    const { bytes, report } = await importInJavaScript(job);
+    return { bytes, report: { ...report, by: "javascript" } };
+  } catch (/** @type {any} */ refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    const { bytes, report } = await importInPython(job, await ask("python", refusal.message));
+    return { bytes, report: { ...report, by: "python", why: refusal.message } };
+  }
+}
+
+/**
+ * Import a tokenizer.json in JavaScript.
+ * @param {Job} job
+ * @throws {Refusal} if it is none, or Python is to read it
+ */
+async function importInJavaScript({ files, record, onlyPython }) {
+  if (onlyPython !== undefined) throw new Refusal(onlyPython);
+  const given = new Map();
+  for (const { name, data } of files) {
+    const isBlob = data instanceof Blob;
+    if (given.size === 0 && !/^(?:\xef\xbb\xbf)?\s*\{/.test(await beginning(data))) throw new Refusal("it is no JSON");
+    if (isBlob && data.size > MOST_JSON) throw new Refusal("it is large");
+    given.set(name, isBlob ? new Uint8Array(await data.arrayBuffer()) : data);
+  }
+  return importTokenizerJson(given, record, async (need) => {
+    const found = await ask("compiled", need);
+    if (typeof found !== "string") port.postMessage({ step: "import" });
+    return found;
+  });
+}
+
+/** Return the first bytes of a file, each as a character. @param {Blob | Uint8Array} data */
+async function beginning(data) {
+  const bytes = data instanceof Blob ? new Uint8Array(await data.slice(0, 128).arrayBuffer()) : data.subarray(0, 128);
+  return String.fromCharCode(...bytes);
+}
+
+/**
+ * Import a tokenizer with `wwho import` in Python, and tell the other side when it has started.
+ * @param {Job} job
+ * @param {{ archive: Uint8Array, pyodide: string }} python python.zip, and the address of Pyodide's module
+ * @throws an error with a `status`
+ */
+async function importInPython({ files, options, record: { name } }, { archive, pyodide }) {
   const python = await startPython(pyodide, archive);
   port.postMessage({ step: "import" });
   placeFiles(python.FS, files);
@@ -91,7 +169,6 @@ async function runImport({ files, archive, pyodide, options, name }) {
  * @throws an error of status FETCH
  */
 async function startPython(pyodide, archive) {
-  port.postMessage({ step: "start" });
   let python;
   try {
     const { loadPyodide } = await import(/* @vite-ignore */ /* webpackIgnore: true */ pyodide);

@@ -1,4 +1,4 @@
-/** Converts other libraries' tokenizers to .wwho files, without a server: `wwho import` in Pyodide, in its own Worker. */
+/** Converts other libraries' tokenizers to .wwho files, without a server, in a Worker: in JavaScript, or with `wwho import` in Pyodide. */
 
 import type { Bytes } from "./index.js";
 
@@ -17,12 +17,16 @@ export interface ImportReport {
   readonly notes: readonly string[];
   /** How decoding loses text; empty if it restores every text. */
   readonly losses: readonly string[];
+  /** What imported the file; the result is the same bytes. */
+  readonly by: "javascript" | "python";
+  /** If Python did: why JavaScript did not. */
+  readonly why?: string;
 }
 
 export interface ImportOptions {
   /**
-   * The folder of the npm package pyodide, or its pyodide.mjs. Required in browsers: serve that folder with the page. In Node, the
-   * default is the installed package.
+   * The folder of the npm package pyodide, or its pyodide.mjs, for files that JavaScript does not read. Browsers need it for those: serve
+   * that folder with the page. In Node, the default is the installed package.
    */
   pyodideURL?: string | URL;
   /** The Python package wwho: a wheel, or by default the archive in this package. */
@@ -41,7 +45,7 @@ export interface ImportOptions {
   lowercase?: boolean;
   /** Ends the import and its Worker, with the signal's reason. */
   signal?: AbortSignal;
-  /** Reports the current step: files are fetched, Python starts, the tokenizer is imported. */
+  /** Reports the current step: files are fetched, Python starts (where it is needed), the tokenizer is imported. */
   onProgress?: (progress: { step: "load" | "start" | "import" }) => void;
   onReport?: (report: ImportReport) => void;
 }

@@ -1,13 +1,15 @@
-// importTokenizer: prepares its arguments for the Worker of import-thread.mjs. The entries (import.js, node-import.js) find that Worker
-// and the files.
+// importTokenizer: prepares its arguments for the Worker of import-thread.mjs, and finds what that asks for. The entries (import.js,
+// node-import.js) find that Worker and the files.
 
-import { argumentError, isBlob, isIterable, isResponse, isUrl, requireOptions } from "./arguments.js";
+import { argumentError, bytesOf, isBlob, isIterable, isResponse, isUrl, requireOptions } from "./arguments.js";
+import { compiledReader } from "./compiled-patterns.js";
 import { WwhoError } from "./errors.js";
 
 /** @typedef {import("./pool.js").Thread} Thread */
 /** @typedef {import("./source.js").LoadOptions} LoadOptions */
 /** @typedef {{ name: string, data: Blob | Uint8Array }} Given a file */
-/** @typedef {{ kind: string, engine: string, notes: string[], losses: string[] }} Report */
+/** @typedef {{ kind: string, engine: string, notes: string[], losses: string[], by: "javascript" | "python", why?: string }} Report */
+/** @typedef {Record<string, (about: any) => Promise<unknown>>} Answers what the Worker may ask for */
 /** @typedef {"load" | "start" | "import"} Step */
 /**
  * @typedef {object} ImportOptions
@@ -27,6 +29,8 @@ import { WwhoError } from "./errors.js";
 /** The options that are a text, and that `wwho import` has under the same name. */
 const TEXTS = /** @type {const} */ (["source", "license", "pattern"]);
 const OPTIONS = new Set([...TEXTS, "pyodideURL", "wheelURL", "name", "special", "lowercase", "signal", "onProgress", "onReport"]);
+/** Options for files that Python alone reads. */
+const ONLY_PYTHON = /** @type {const} */ (["pattern", "special", "lowercase"]);
 /** The name of a file whose name is unknown. */
 const UNNAMED = "tokenizer";
 
@@ -38,19 +42,20 @@ const UNNAMED = "tokenizer";
  * @param {(given: unknown, what: string, options: LoadOptions) => Promise<Blob | Uint8Array>} runtime.readTokenizer reads as much of a
  *   tokenizer's file as an import needs
  * @param {() => unknown} runtime.archive returns the source of python.zip, wwho in Python
- * @param {(given: unknown) => string} runtime.pyodide returns the address of Pyodide's module, from the caller's pyodideURL
+ * @param {(given: unknown) => string} runtime.pyodide returns the address of Pyodide's module, from the caller's pyodideURL; it throws if
+ *   there is none
  */
 export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
   /**
    * Read a file of the tokenizer.
    * @param {unknown} source a URL, Response, Blob or bytes, or a promise of one
    * @param {AbortSignal} [signal]
-   * @returns {Promise<Given>} with the name "" if the source has none
+   * @returns {Promise<Given & { isOurs: boolean }>} with the name "" if the source has none; whether the data is no memory of the caller's
    */
   const readFile = async (source, signal) => {
     const given = await source;
     const name = fileNameOf(given);
-    return { name, data: await readTokenizer(given, name || "the tokenizer", { signal }) };
+    return { name, data: await readTokenizer(given, name || "the tokenizer", { signal }), isOurs: bytesOf(given) === undefined };
   };
 
   /**
@@ -70,7 +75,7 @@ export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
   };
 
   /**
-   * Convert a tokenizer of another library into a .wwho file, with `wwho import` in Python, in a Worker that then ends.
+   * Convert a tokenizer of another library into a .wwho file, in a Worker that then ends: in JavaScript, or with `wwho import` in Python.
    * @param {unknown} source the tokenizer's file, or a list of it and the files beside it, the tokenizer first
    * @param {ImportOptions} [options] `onReport` is called once, before the promise is fulfilled
    * @returns {Promise<Uint8Array<ArrayBuffer>>} the bytes of the .wwho file
@@ -78,35 +83,60 @@ export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
    */
   return async function importTokenizer(source, options = {}) {
     requireOptions(options, OPTIONS);
-    const { signal, onProgress, onReport, wheelURL } = options;
+    const { signal, onProgress, onReport, wheelURL, source: from = "", license = "" } = options;
     signal?.throwIfAborted();
     const arguments_ = commandArguments(options);
-    const module = pyodide(options.pyodideURL);
     onProgress?.({ step: "load" });
     const sources = Array.isArray(source) ? source : [source];
     if (sources.length === 0) throw argumentError("the tokenizer", source, "a file, or a list with one first");
-    const [python, ...files] = await Promise.all([readArchive(wheelURL, signal), ...sources.map((each) => readFile(each, signal))]);
+    const files = await Promise.all(sources.map((each) => readFile(each, signal)));
     files[0].name ||= UNNAMED;
     requireUniqueNames(files);
     const name = options.name ?? files[0].name.replace(/(?<=.)\.[^.]*$/, "");
-    // A copy, because a Worker in Node must not get a Buffer, which Python does not know.
-    const job = { files, archive: Uint8Array.from(python), pyodide: module, options: arguments_, name };
-    const { bytes, report } = await runJob(spawn(), job, signal, onProgress);
+    const onlyPython = ONLY_PYTHON.find((key) => options[key] !== undefined);
+    const transfer = files.flatMap(({ data, isOurs }) => (isOurs && ArrayBuffer.isView(data) && data.length === data.buffer.byteLength ? [data.buffer] : []));
+    const job = { files, options: arguments_, record: { name, source: from, license }, onlyPython: onlyPython && `the option ${onlyPython} is given` };
+    const { bytes, report } = await runJob(spawn(), job, transfer, signal, onProgress, {
+      compiled: compiledReader((url, what) => read(url, what, { signal })),
+      python: async (why) => {
+        const module = pythonModule(options.pyodideURL, files[0].name, why);
+        onProgress?.({ step: "start" });
+        // A copy, because a Worker in Node must not get a Buffer, which Python does not know.
+        return { archive: Uint8Array.from(await readArchive(wheelURL, signal)), pyodide: module };
+      },
+    });
     onReport?.(report);
     return bytes;
   };
+
+  /**
+   * Return the address of Pyodide's module.
+   * @param {unknown} given the caller's pyodideURL
+   * @param {string} file the name of the file that Python is to read
+   * @param {string} why JavaScript does not
+   * @throws {WwhoError} as `pyodide`, with the file and the reason
+   */
+  function pythonModule(given, file, why) {
+    try {
+      return pyodide(given);
+    } catch (/** @type {any} */ cause) {
+      throw new WwhoError(cause.status, `${file} is imported by Python, because ${why}: ${cause.message}`, { cause });
+    }
+  }
 }
 
 /**
  * Run an import in a Worker, and end the Worker, together with Python and all its memory.
  * @param {Thread} thread the Worker of import-thread.mjs
  * @param {unknown} job the message that import-thread.mjs takes
- * @param {AbortSignal} [signal] ends the Worker
- * @param {(progress: { step: Step }) => void} [onProgress] if it throws, the import ends with that error
+ * @param {Transferable[]} transfer memory in it that moves to the Worker
+ * @param {AbortSignal | undefined} signal ends the Worker
+ * @param {((progress: { step: Step }) => void) | undefined} onProgress if it throws, the import ends with that error
+ * @param {Answers} answers
  * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, report: Report }>}
  * @throws {WwhoError} with the status that the Worker sends; WORKER if it ends early; otherwise the signal's reason
  */
-function runJob(thread, job, signal, onProgress) {
+function runJob(thread, job, transfer, signal, onProgress, answers) {
   /** @type {() => void} */
   let abort = () => {};
   const answer = new Promise((resolve, reject) => {
@@ -123,6 +153,7 @@ function runJob(thread, job, signal, onProgress) {
     thread.addEventListener("message", ({ data }) => {
       if (data.error) reject(new WwhoError(data.error.status, data.error.message));
       else if (data.result) resolve(data.result);
+      else if (data.ask) answers[data.ask](data.about).then((found) => thread.postMessage({ answer: found }, []), reject);
       else {
         try {
           onProgress?.(data);
@@ -131,7 +162,7 @@ function runJob(thread, job, signal, onProgress) {
         }
       }
     });
-    thread.postMessage(job, []);
+    thread.postMessage(job, transfer);
   });
   return answer.finally(() => {
     signal?.removeEventListener("abort", abort);

@@ -1,0 +1,308 @@
+// The vocabulary and the merges of a tokenizer.json, read from its bytes into typed arrays: no token becomes a string.
+
+import { Refusal } from "./import-json.js";
+
+/** @typedef {import("./import-json.js").JsonReader} JsonReader */
+
+/** One more than the highest id. */
+export const MAX_IDS = 2 ** 21 - 1;
+/** Bytes of a token. */
+export const MAX_TOKEN_BYTES = 1024;
+/** What multiplies the hash of a text for each byte that follows. */
+const STEP = 0x01000193;
+/** The powers of STEP. */
+const POWERS = /* @__PURE__ */ new Int32Array(MAX_TOKEN_BYTES + 1).fill(1);
+for (let i = 1; i < POWERS.length; i++) POWERS[i] = Math.imul(POWERS[i - 1], STEP);
+const [QUOTE, BACKSLASH, SPACE, COLON, COMMA, OPEN_LIST] = [0x22, 0x5c, 0x20, 0x3a, 0x2c, 0x5b];
+
+/** For each code point below 0x144 the byte that it stands for in ByteLevel's alphabet; -1 for none. */
+const BYTE_OF = /* @__PURE__ */ new Int16Array(0x144).fill(-1);
+for (let byte = 0, others = 0x100; byte < 256; byte++) {
+  const isItself = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
+  BYTE_OF[isItself ? byte : others++] = byte;
+}
+
+/**
+ * Return the bytes that the characters of a text stand for.
+ * @param {string} text
+ * @returns {number[] | undefined} undefined: one stands for no byte
+ */
+export function bytesOfStandIns(text) {
+  const bytes = Array.from(text, (char) => BYTE_OF[/** @type {number} */ (char.codePointAt(0))] ?? -1);
+  return bytes.includes(-1) ? undefined : bytes;
+}
+
+/** An array that grows. @template {Int32Array | Uint8Array} A @param {A} array @param {number} length @returns {A} */
+function grown(array, length) {
+  if (length <= array.length) return array;
+  const larger = new /** @type {any} */ (array.constructor)(2 * length);
+  larger.set(array);
+  return larger;
+}
+
+/**
+ * The tokens of a vocabulary, numbered as the file lists them, without those that stand for no bytes.
+ *
+ * Token t has the bytes `bytes[starts[t]..starts[t + 1]]` and the id `ids[t]`.
+ */
+export class Vocabulary {
+  /** How many tokens there are. */
+  size = 0;
+  bytes = new Uint8Array(1 << 16);
+  starts = new Int32Array(1 << 12);
+  ids = new Int32Array(1 << 12);
+  /** The ids of tokens that stand for no bytes, by their texts. @type {Map<string, number>} */
+  others = new Map();
+  /** For each id 1 if a token has it. */
+  taken = new Uint8Array(MAX_IDS);
+  #hashes = new Int32Array(1 << 12);
+  /** Numbers of tokens, each plus one, by their hashes. */
+  #table = new Int32Array(0);
+  /** The hash and the end of the text that was read last, behind those of the tokens. */
+  #hash = 0;
+  #end = 0;
+
+  /**
+   * Read the object of tokens and ids.
+   * @param {JsonReader} reader
+   * @throws {Refusal} if two tokens are equal or have one id, an id is out of range, or a token is too long or empty
+   */
+  read(reader) {
+    if (reader.next() !== 0x7b) reader.refuse();
+    const json = reader.bytes;
+    reader.at++;
+    if (reader.next() === 0x7d) reader.refuse("the vocabulary is empty");
+    for (;;) {
+      if (reader.next() !== QUOTE) reader.refuse();
+      const begin = reader.at;
+      const stands = this.#readText(reader, QUOTE);
+      let text = "";
+      if (!stands) {
+        reader.at = begin;
+        text = reader.string();
+        if (this.others.has(text) || text.length > MAX_TOKEN_BYTES / 2) reader.refuse("a token comes twice, or is long");
+      }
+      if (reader.next() !== COLON) reader.refuse();
+      reader.at++;
+      const id = readId(reader);
+      if (this.taken[id]) reader.refuse("two tokens have one id");
+      this.taken[id] = 1;
+      if (stands) this.#add(id);
+      else this.others.set(text, id);
+      if (reader.next() !== COMMA) break;
+      reader.at++;
+    }
+    if (json[reader.at] !== 0x7d) reader.refuse();
+    reader.at++;
+    this.#index();
+  }
+
+  /** Make the text that was read last a token. @param {number} id @throws {Refusal} if it is too long or empty */
+  #add(id) {
+    const start = this.starts[this.size];
+    if (this.#end === start || this.#end - start > MAX_TOKEN_BYTES) throw new Refusal("a token is empty or long");
+    this.ids = grown(this.ids, this.size + 1);
+    this.#hashes = grown(this.#hashes, this.size + 1);
+    this.starts = grown(this.starts, this.size + 2);
+    this.ids[this.size] = id;
+    this.#hashes[this.size] = this.#hash;
+    this.starts[++this.size] = this.#end;
+  }
+
+  /** Fill the table of hashes. @throws {Refusal} if two tokens are equal */
+  #index() {
+    const [hashes, table] = [this.#hashes, new Int32Array(2 ** (33 - Math.clz32(this.size)))];
+    this.#table = table;
+    for (let token = 0; token < this.size; token++) {
+      const start = this.starts[token];
+      if (this.#find(hashes[token], start, this.starts[token + 1] - start) >= 0) throw new Refusal("a token comes twice");
+      let place = mixed(hashes[token]) & (table.length - 1);
+      while (table[place]) place = (place + 1) & (table.length - 1);
+      table[place] = token + 1;
+    }
+  }
+
+  /**
+   * Return the token with a text, or -1.
+   * @param {number} hash
+   * @param {number} from where the text begins in `bytes`
+   * @param {number} length
+   */
+  #find(hash, from, length) {
+    const { bytes, starts } = this;
+    const [hashes, table] = [this.#hashes, this.#table];
+    for (let place = mixed(hash) & (table.length - 1); ; place = (place + 1) & (table.length - 1)) {
+      const token = table[place] - 1;
+      if (token < 0) return -1;
+      const start = starts[token];
+      if (hashes[token] !== hash || starts[token + 1] - start !== length) continue;
+      let at = 0;
+      while (at < length && bytes[start + at] === bytes[from + at]) at++;
+      if (at === length) return token;
+    }
+  }
+
+  /**
+   * Return the token that two tokens make, one after the other, or -1.
+   * @param {number} left
+   * @param {number} right
+   */
+  joined(left, right) {
+    const { bytes, starts } = this;
+    const hashes = this.#hashes;
+    const table = this.#table;
+    const begin = starts[left];
+    const size = starts[left + 1] - begin;
+    const more = starts[right + 1] - starts[right];
+    const middle = starts[right] - size;
+    const hash = (Math.imul(hashes[left], POWERS[more]) + hashes[right]) | 0;
+    for (let place = mixed(hash) & (table.length - 1); ; place = (place + 1) & (table.length - 1)) {
+      const token = table[place] - 1;
+      if (token < 0) return -1;
+      const start = starts[token];
+      if (hashes[token] !== hash || starts[token + 1] - start !== size + more) continue;
+      let at = 0;
+      while (at < size && bytes[start + at] === bytes[begin + at]) at++;
+      if (at < size) continue;
+      while (at < size + more && bytes[start + at] === bytes[middle + at]) at++;
+      if (at === size + more) return token;
+    }
+  }
+
+  /**
+   * Return the token with some bytes, or -1.
+   * @param {ArrayLike<number>} text
+   */
+  tokenOf(text) {
+    let hash = 0;
+    const end = this.starts[this.size];
+    this.bytes = grown(this.bytes, end + text.length);
+    for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, STEP) + text[i] + 1) | 0;
+    this.bytes.set(text, end);
+    return this.#find(hash, end, text.length);
+  }
+
+  /** Return the bytes of a token. @param {number} token */
+  text(token) {
+    return this.bytes.subarray(this.starts[token], this.starts[token + 1]);
+  }
+
+  /** Return how many bytes a token has. @param {number} token */
+  length(token) {
+    return this.starts[token + 1] - this.starts[token];
+  }
+
+  /**
+   * Read a string up to a character that ends it, behind the bytes of the tokens, and pass both.
+   * @param {JsonReader} reader at the byte before the string
+   * @param {number} last the character: a quote, or a space
+   * @returns {boolean} false: it has a character that stands for no byte, and the reader is somewhere in it
+   */
+  #readText(reader, last) {
+    const json = reader.bytes;
+    let bytes = this.bytes;
+    let at = reader.at + 1;
+    let end = this.starts[this.size];
+    let hash = 0;
+    for (;;) {
+      let code = json[at++];
+      if (code === last) break;
+      if (code === BACKSLASH) {
+        const escape = json[at++];
+        if (escape === 0x75) {
+          code = Number(`0x${String.fromCharCode(...json.subarray(at, at + 4))}`);
+          if (!/^[0-9a-fA-F]{4}$/.test(String.fromCharCode(...json.subarray(at, at + 4)))) return false;
+          at += 4;
+        } else if (escape === QUOTE || escape === BACKSLASH || escape === 0x2f) code = escape;
+        else return false;
+      } else if (code >= 0xc2 && code < 0xe0 && json[at] >> 6 === 2) code = ((code & 31) << 6) | (json[at++] & 63);
+      else if (code === QUOTE || !(code < 0x80)) return false;
+      const byte = code < 0x144 ? BYTE_OF[code] : -1;
+      if (byte < 0) return false;
+      if (end === bytes.length) bytes = this.bytes = grown(bytes, end + 1);
+      bytes[end++] = byte;
+      hash = (Math.imul(hash, STEP) + byte + 1) | 0;
+    }
+    reader.at = at;
+    this.#end = end;
+    this.#hash = hash;
+    return true;
+  }
+
+  /** Read a string that is a token of this vocabulary, as #readText does. @param {JsonReader} reader @param {number} last */
+  #readToken(reader, last) {
+    if (!this.#readText(reader, last)) reader.refuse("a merge has a character that stands for no byte");
+    const start = this.starts[this.size];
+    const token = this.#find(this.#hash, start, this.#end - start);
+    if (token < 0) reader.refuse("a merge has a part that is no token");
+    return token;
+  }
+
+  /**
+   * Read the list of merges, each a list of two texts, or a text with a space between them.
+   * @param {JsonReader} reader
+   * @returns {Merges}
+   * @throws {Refusal} if a part, or what a merge makes, is no token
+   */
+  readMerges(reader) {
+    let [lefts, rights, wholes, size] = [new Int32Array(1 << 12), new Int32Array(1 << 12), new Int32Array(1 << 12), 0];
+    reader.list(() => {
+      let left, right;
+      if (reader.next() === OPEN_LIST) {
+        reader.at++;
+        if (reader.next() !== QUOTE) reader.refuse("a merge is not of two texts");
+        left = this.#readToken(reader, QUOTE);
+        if (reader.next() !== COMMA) reader.refuse("a merge is not of two texts");
+        reader.at++;
+        if (reader.next() !== QUOTE) reader.refuse("a merge is not of two texts");
+        right = this.#readToken(reader, QUOTE);
+        if (reader.next() !== 0x5d) reader.refuse("a merge is not of two texts");
+        reader.at++;
+      } else {
+        if (reader.next() !== QUOTE) reader.refuse("a merge is not of two texts");
+        if (isVersion(reader)) reader.refuse("a line of the merges is their version");
+        left = this.#readToken(reader, SPACE);
+        reader.at--;
+        right = this.#readToken(reader, QUOTE);
+      }
+      const whole = this.joined(left, right);
+      if (whole < 0) reader.refuse("what a merge makes is no token");
+      if (size === lefts.length) [lefts, rights, wholes] = [lefts, rights, wholes].map((each) => grown(each, size + 1));
+      lefts[size] = left;
+      rights[size] = right;
+      wholes[size++] = whole;
+    });
+    return { lefts: lefts.subarray(0, size), rights: rights.subarray(0, size), wholes: wholes.subarray(0, size) };
+  }
+}
+
+/**
+ * The merges of a file in its order, as numbers of tokens.
+ * @typedef {object} Merges
+ * @property {Int32Array} lefts
+ * @property {Int32Array} rights
+ * @property {Int32Array} wholes what each makes
+ */
+
+/** Return a hash whose lower bits depend on all of its bits. @param {number} hash */
+export const mixed = (hash) => {
+  const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return spread ^ (spread >>> 13);
+};
+
+/** Read an id. @param {JsonReader} reader @returns {number} @throws {Refusal} if it is none */
+function readId(reader) {
+  const { bytes } = reader;
+  let byte = reader.next();
+  const begin = reader.at;
+  let id = 0;
+  for (; byte >= 0x30 && byte <= 0x39; byte = bytes[++reader.at]) id = 10 * id + byte - 0x30;
+  const length = reader.at - begin;
+  if (length === 0 || length > 7 || id >= MAX_IDS || (bytes[begin] === 0x30 && length > 1)) reader.refuse("an id is out of range");
+  return id;
+}
+
+/** Return whether a string is the line with the version of old files of merges. @param {JsonReader} reader at its quote */
+function isVersion(reader) {
+  return String.fromCharCode(...reader.bytes.subarray(reader.at + 1, reader.at + 9)) === "#version";
+}
