@@ -51,7 +51,9 @@ export function readBeside(files, isListed) {
       record[key] = text;
     }
     const template = settings.chat_template;
-    if (template) record.chat_template = typeof template === "string" ? template : pythonJson(template);
+    // An empty list or object is none to Python.
+    const isEmpty = !template || Object.keys(template).length === 0;
+    if (!isEmpty) record.chat_template = typeof template === "string" ? template : pythonJson(template);
     const listed = Object.values(isObject(settings.added_tokens_decoder) ? settings.added_tokens_decoder : {});
     const texts = listed.filter((each) => isObject(each) && "content" in each).map(({ content }) => content);
     must(texts.every((text) => typeof text === "string" && !/[\ud800-\udfff]/.test(text)), "an added token of tokenizer_config.json is odd");
