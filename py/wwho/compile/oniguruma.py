@@ -146,6 +146,8 @@ class _Parser(RegexParser):
 
         An option such as ``(?i)`` holds for the rest of the group, the options after a later ``|``
         included: ``a(?i)b|c`` is ``a(?i:b|c)``.
+
+        A single part is returned as it is, several as a `Seq`; no parts match the empty text.
         """
         parts: list[Node] = []
         while not self.cursor.done and self.cursor.peek() not in ("|", ")"):

@@ -176,7 +176,8 @@ class CharReader:
     def _member(self) -> CodePointSet:
         """Read one character, one escape, or one range of a set, and fold its case if `fold`.
 
-        A hyphen directly before the closing bracket is a character, not a range.
+        A range goes from one character to another, both included. A hyphen directly before the
+        closing bracket is a character, not a range.
 
         Raises:
             PatternError: If a range runs backwards, or an end of it is not one character.

@@ -82,7 +82,10 @@ def _overlap_errors(schema: Schema) -> Iterator[SchemaError]:
 
 
 def _stray_errors(schema: Schema, document: Document) -> Iterator[SchemaError]:
-    """Yield an error for each range of a class that leaves the blocks and joiners (condition 2)."""
+    """Yield an error for each range of a class that leaves the blocks and joiners (condition 2).
+
+    Its counterexample is the first code point of the range that lies outside.
+    """
     home = schema.blocks | read_ranges(document.get("joiners", []))
     for name in schema.classes:
         for index, item in enumerate(document["classes"][name]["ranges"]):

@@ -53,10 +53,10 @@ def category(name: str, version: str = UNICODE_VERSION) -> CodePointSet:
     """Return the code points of a general category or a group of categories.
 
     Args:
-        name: The short name: ``"Lu"``, or a group such as ``"L"`` or ``"LC"`` (cased letters).
-            Case counts.
+        name: The short name: ``"Lu"``, or a group such as ``"L"`` or ``"LC"`` (cased letters). Case
+            counts.
         version: The version of Unicode. Of ``"8.0"``, ``"9.0"`` and ``"17.0"``, only some
-            categories are known.
+            categories are known. ``"LC"`` is of `UNICODE_VERSION` whatever is given.
 
     Returns:
         The code points, unassigned ones and surrogates included for ``"Cn"`` and ``"Cs"``.

@@ -39,7 +39,8 @@ def read_added(data: bytes, n_classes: int) -> tuple[tuple[Added, ...], bytes]:
         n_classes: how many classes of characters the file has.
 
     Returns:
-        The tokens by ascending id, and one byte for each class, or b"" if no token needs them.
+        The tokens by ascending id, several of which may have one id but not one text; and one byte
+        for each class (1 white space, 2 word characters), or b"" if no token needs them.
 
     Raises:
         ArtifactError: the section breaks a MUST of FORMAT.md; `.status` is ADDED.

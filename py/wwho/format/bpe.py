@@ -118,7 +118,13 @@ class BPE(Model):
 
 
 def write_bpe(model: BPE) -> bytes:
-    """Return the bytes of a model after its head, up to its ids (FORMAT.md, BPE)."""
+    """Return the bytes of a model after its head, up to its ids (FORMAT.md, BPE).
+
+    Nothing is checked but that all numbers fit.
+
+    Raises:
+        ValueError: a number does not fit its column.
+    """
     lefts, rights = [left for left, _ in model.merges], [right for _, right in model.merges]
     space_id = NONE if model.space_id is None else model.space_id
     counts = [len(each) for each in (model.unmade, model.ties) if each]
@@ -139,14 +145,16 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
     """Read a model from the end of its head up to its ids.
 
     Args:
-        cursor: the section MODEL, after the head; it stands at the ids afterwards.
+        cursor: the section MODEL, after the head; it stands at the ids afterwards, and its status
+            has changed.
         head: the head.
 
     Returns:
         The model without what `read_models` adds: ids, and what becomes of unknown text.
 
     Raises:
-        ArtifactError: a MUST of FORMAT.md, BPE is broken.
+        ArtifactError: a MUST of FORMAT.md, BPE is broken; its status is MODEL, SYMBOLS, PAIRS,
+            PAIR_ORDER, PAIR_DUPLICATE, TOKEN_LENGTH or TOKEN_DUPLICATE.
     """
     units, whole = bool(head.units), bool(head.flags & WHOLE)
     n_superwords, space_id, n_unmade, n_ties = _read_numbers(cursor, head)
@@ -202,7 +210,7 @@ def _read_numbers(cursor: Cursor, head: Head) -> tuple[int, int | None, int, int
 
     Returns:
         The number of superwords, the id of the lone space or None, and the numbers of unmade tokens
-        and of ties.
+        and of ties, which are 0 if the flags do not announce them.
 
     Raises:
         ArtifactError: they break a MUST of FORMAT.md, BPE.
@@ -257,7 +265,8 @@ def _read_merges(
     """Read the two columns of parts, and return the pairs of tokens' numbers that merge.
 
     Raises:
-        ArtifactError: a part is no token, parts come later than `head` says, or a pair comes twice.
+        ArtifactError: with the status PAIRS, the columns are cut off; PAIR_ORDER, a part is no
+            token, or parts come later than `head` says; PAIR_DUPLICATE, a pair comes twice.
     """
     cursor.status = "PAIRS"
     lefts = cursor.lebs(n_merges, "left column")
@@ -344,7 +353,12 @@ class _Order:
 
 
 def _class_of_character(text: bytes) -> int:
-    """Return the class of the character that a text begins with (FORMAT.md, BPE)."""
+    """Return the class of the character that a text, not empty, begins with (FORMAT.md, BPE).
+
+    It is below `N_CLASSES`: 0 for a byte that continues a character, 1 for ASCII but letters, 2 for
+    ASCII letters, and for others a number made of the first byte and, for E0 and E1, the second
+    one.
+    """
     lead = text[0]
     if lead < 0x80:
         return 1 + chr(lead).isalpha()

@@ -43,7 +43,7 @@ class ClassMap:
 
     @cached_property
     def samples(self) -> tuple[str, ...]:
-        """One character of each class, for messages: a visible one if the class has any."""
+        """One character of each class, by its number, for messages: a visible one if it has any."""
         shown: dict[int, str] = {}
         for first, last, label in self.ranges:
             if label not in shown and (char := _visible(first, last)):
@@ -60,6 +60,8 @@ class ClassMap:
 
 def overlay(maps: Sequence[ClassMap]) -> tuple[ClassMap, tuple[tuple[int, ...], ...]]:
     """Lay maps over each other: return the map of their common classes, and what these are.
+
+    Classes are numbered by first occurrence. No maps at all give one class, the empty tuple.
 
     Args:
         maps: Any number of maps.

@@ -32,7 +32,7 @@ class Cursor:
         raise fail(self.status, message)
 
     def take(self, size: int, what: str) -> bytes:
-        """Return the next bytes."""
+        """Return the next `size` bytes."""
         data = self.data[self.at : self.at + size]
         if len(data) != size:
             self.fail(f"{what}: {size} bytes at {self.at} of {len(self.data)} are cut off")
@@ -57,7 +57,11 @@ class Cursor:
         return values
 
     def texts(self, count: int, what: str) -> tuple[bytes, ...]:
-        """Return the next ascending texts (FORMAT.md, MODEL: TEXTS)."""
+        """Return the next `count` texts, which ascend (FORMAT.md, MODEL: TEXTS).
+
+        Each is stored as how many bytes it shares with the one before it, and the rest up to FF. No
+        text is empty, longer than `MAX_TOKEN_BYTES`, or equal to another.
+        """
         found, before = [], b""
         for place in range(count):
             (keep,) = self.lebs(1, f"{what} {place}")
@@ -72,7 +76,10 @@ class Cursor:
         return tuple(found)
 
     def listed(self, count: int, what: str) -> tuple[bytes, ...]:
-        """Return the next texts in any order (FORMAT.md, MODEL: LISTED)."""
+        """Return the next `count` texts, in any order (FORMAT.md, MODEL: LISTED).
+
+        Each ends before a byte FF and has 1 to `MAX_TOKEN_BYTES` bytes; they may repeat.
+        """
         found = []
         for place in range(count):
             size = self.data.find(leb.END, self.at + 1) - self.at

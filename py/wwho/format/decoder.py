@@ -230,7 +230,15 @@ def read_decoder(data: bytes, ids: Callable[[int], bool], *, blocks: bool = Fals
 
 
 def _read_step(cursor: Cursor, name: str) -> Step:
-    """Read the next step; refuse a field that its kind does not use and that is not 0."""
+    """Read the next step; refuse a field that its kind does not use and that is not 0.
+
+    Args:
+        name: what messages call the step.
+        cursor: the section, which moves past the step.
+
+    Raises:
+        ArtifactError: that is so, or the kind is unknown.
+    """
     kind, where, left, right, n_a, n_b = cursor.numbers("6B", name)
     a, b = cursor.utf8(n_a, name), cursor.utf8(n_b, name)
     if kind == 1 and where <= max(Where) and a:

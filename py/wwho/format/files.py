@@ -45,7 +45,8 @@ def write_atomic(path: str | os.PathLike[str], *data: bytes) -> None:
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise an OSError if `write_atomic` could not write to a path; nothing is changed.
 
-    Call it before long work.
+    Call it before long work. That an existing file is read-only does not matter: it would be
+    replaced.
 
     Raises:
         OSError: it is a folder, its own folder is missing, or writing is not allowed; the error
@@ -82,7 +83,8 @@ def read_model_file(path: str | os.PathLike[str]) -> bytes:
 def refuse_named_pipe(path: str | os.PathLike[str]) -> None:
     """Raise an OSError for a named pipe, which waits for ever if nobody writes to it.
 
-    A pipe that a shell opens, such as that of `<(command)`, is none.
+    A pipe that a shell opens, such as that of `<(command)`, is none. A path where nothing is
+    passes.
 
     Raises:
         OSError: the path is a named pipe.

@@ -60,6 +60,8 @@ def write_greedy(model: Greedy) -> bytes:
 def read_greedy(cursor: Cursor, head: Head) -> Greedy:
     """Read a model from the end of its head up to its ids.
 
+    The cursor stands at the ids afterwards, and its status has changed.
+
     Raises:
         ArtifactError: a MUST of FORMAT.md, GREEDY is broken.
     """

@@ -137,7 +137,7 @@ def _listed(text: bytes) -> bytes:
 
 
 def common(a: bytes, b: bytes) -> int:
-    """Return how many bytes two texts share at their start."""
+    """Return how many bytes two texts have in common at their start."""
     if b.startswith(a):
         return len(a)
     for k, (x, y) in enumerate(zip(a, b, strict=False)):

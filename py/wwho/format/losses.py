@@ -52,7 +52,7 @@ def losses(artifact: Artifact) -> tuple[str, ...]:
 
 
 def _of_models(artifact: Artifact) -> Iterator[str]:
-    """Yield the reasons that lie in models: text that a vocabulary does not have."""
+    """Yield the reasons that lie in the models of routes: text that a vocabulary does not have."""
     for number in sorted({route.model for route in artifact.routes}):
         if not artifact.blocks and _is_lossy(artifact.models[number]):  # else symbols are all there
             left_out = artifact.models[number].unknown is Unknown.NONE
@@ -85,7 +85,7 @@ def _of_parts(artifact: Artifact) -> Iterator[str]:
 
 
 def _with_other_texts(artifact: Artifact) -> list[str]:
-    """Return the added tokens that the decoder does not turn into their texts.
+    """Return the texts of the added tokens that the decoder does not turn into these texts.
 
     Those that have a second text, which is rewritten in a text, are none: the step that does that
     is a reason.

@@ -262,7 +262,11 @@ class Artifact:
 
     @cached_property
     def _modelled(self) -> Mapping[int, bytes]:
-        """The bytes of each id of a model; of several tokens with one id, of the first."""
+        """The bytes of each id of a model; of several tokens of a model with one id, of the first.
+
+        The ids of the lone space and of byte tokens come last, over others. Added tokens are not
+        there.
+        """
         texts: dict[int, bytes] = {}
         for model, ids in zip(self.models, self.token_ids, strict=True):
             named = zip(reversed(ids), reversed(model.texts), strict=True)
@@ -291,6 +295,8 @@ class Artifact:
 
 def free_ids(n: int, taken: Collection[int], first: int = 0) -> Sequence[int]:
     """Return the first n ids from `first` on that are not in `taken`.
+
+    A result that steps over none is a range, any other a list.
 
     Example:
         >>> free_ids(3, {1, 9})

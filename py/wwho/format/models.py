@@ -97,6 +97,9 @@ def read_heads(sections: Sequence[bytes]) -> list[Head]:
 def _head(cursor: Cursor, before: Sequence[Head]) -> Head:
     """Read and check a head; `before` are the heads of the models before it.
 
+    What takes the models to see is left to `check_ids`: that no ids overlap, and that unk_id is a
+    token.
+
     Raises:
         ArtifactError: it breaks a MUST of FORMAT.md, MODEL.
     """
@@ -281,6 +284,15 @@ def _check_policy(artifact: Artifact, number: int) -> None:
 
 def _own(owners: dict[int, bytes], model: Model, ids: Sequence[int | None], what: str) -> None:
     """Enter the ids of a model's tokens into `owners`, id to text, which is changed in place.
+
+    A token without an id is passed over. A token that only continues a pretoken may have the id of
+    one that begins it, and a byte token that of another token, whose place it takes.
+
+    Args:
+        owners: the ids that the models before have, and then this one.
+        ids: the id of each token, by its number.
+        what: what messages call the model.
+        model: the model.
 
     Raises:
         ArtifactError: an id belongs to another token already, or comes before the model's first id;

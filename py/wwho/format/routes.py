@@ -133,7 +133,10 @@ def allowed_in_route(step: Step) -> bool:
 
 
 def _check_steps(cursor: Cursor, route: Route, head: Head) -> None:
-    """Raise ArtifactError if a route has a step that it may not have; `head` is its model's."""
+    """Raise ArtifactError if a route has a step that it may not have; `head` is its model's.
+
+    BLOCKS may only be the last step, before a model over bytes.
+    """
     for place, step in enumerate(route.steps):
         what = f"route {route.name!r}: {type(step).__name__} as step {place}"
         if not allowed_in_route(step):

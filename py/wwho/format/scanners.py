@@ -35,7 +35,10 @@ def entry_code(n_states: int, n_rules: int) -> str:
 
 
 def write_classes(classes: ClassMap) -> bytes:
-    """Return the bytes of the section CLASSES."""
+    """Return the bytes of the section CLASSES.
+
+    Equal pages are stored once, numbered by first occurrence.
+    """
     layout = f"<{small_code(classes.n_classes)}"
     numbers: dict[bytes, int] = {}
     pages: list[int] = []
@@ -85,7 +88,14 @@ def read_classes(data: bytes) -> ClassMap:
 def _ranges(
     numbers: Sequence[int], pages: Sequence[Sequence[int]]
 ) -> tuple[tuple[int, int, int], ...]:
-    """Return the ranges of code points of one class, ascending: first, last and class."""
+    """Return the ranges of code points of one class, ascending: first, last and class.
+
+    Neighbouring pages of one class are one range; the ranges cover all code points.
+
+    Args:
+        numbers: the page of each `PAGE_SIZE` code points.
+        pages: the classes of the code points of each page.
+    """
     changes = [[*compress(count(), map(ne, page, (None, *page)))] for page in pages]
     starts: list[tuple[int, int]] = []
     for page, number in enumerate(numbers):

@@ -144,6 +144,9 @@ def _read_near(c: Cursor, last: int, n: int, *, match: bool = False) -> tuple[in
 def _read_ascending(c: Cursor, n: int, width: int = 1) -> Iterator[tuple[int, ...]]:
     """Yield `n` entries of `width` numbers, of which the first is an ascending code point.
 
+    That one is stored as its distance from the one before, less one; the others as they are. They
+    are read one by one, as they are asked for.
+
     Raises:
         ArtifactError: a first number is no code point.
     """
@@ -158,7 +161,7 @@ def _read_ascending(c: Cursor, n: int, width: int = 1) -> Iterator[tuple[int, ..
 
 
 def _write_map(step: Map) -> tuple[Head, bytes]:
-    """Return the head and the bytes of a MAP."""
+    """Return the head and the bytes of a MAP; entries are sorted."""
     columns = bytearray()
     for difference, (code_point, targets) in zip(
         _gaps(sorted(step.mapping)), sorted(step.mapping.items()), strict=True

@@ -90,6 +90,8 @@ class Template(NamedTuple):
     ) -> Iterator[tuple[Place, _Item]]:
         """Yield each place of one text, or of two, with what stands in it.
 
+        A text's place comes once for each of its items, and not at all for an empty text.
+
         Args:
             first: the items of the first text; all of them are yielded in its place.
             second: those of the second text; None if there is none.
@@ -234,10 +236,16 @@ def byte_spaces(text: bytes) -> tuple[int, int]:
 def trimmed(tokens: Iterable[Spaced], trim: int, around: bool) -> list[tuple[int, int]]:
     """Return the offsets of the tokens of a text, trimmed (FORMAT.md, TEMPLATE: a trim).
 
+    Up to two moves take white space off the ends of a token: those of the trim's two pairs of bits
+    that are not 0. An offset never passes the other one.
+
     Args:
         tokens: the tokens of the text, in order.
         trim: the trim of the text's place in the template.
         around: whether the caller asks for surrounding ids.
+
+    Returns:
+        Start and end of each token, in the units of `tokens`.
 
     Example:
         >>> trimmed([Spaced(0, 6, 1, 0), Spaced(6, 12, 1, 0)], 1, False)

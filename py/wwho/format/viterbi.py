@@ -62,6 +62,8 @@ def write_viterbi(model: Viterbi) -> bytes:
 def read_viterbi(cursor: Cursor, head: Head) -> Viterbi:
     """Read a model from the end of its head up to its ids.
 
+    The cursor stands at the ids afterwards, and its status has changed.
+
     Raises:
         ArtifactError: a MUST of FORMAT.md, VITERBI is broken.
     """

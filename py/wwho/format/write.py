@@ -59,7 +59,10 @@ def write_artifact(artifact: Artifact) -> bytes:
 
 
 def assemble(sections: Sections) -> bytes:
-    """Return the file that consists of a header, a section table and these sections, in order."""
+    """Return the file that consists of a header, a section table and these sections, in order.
+
+    Each section is filled up with zeros to a multiple of 4 bytes. The order is not checked.
+    """
     sections = list(sections)
     table, body = bytearray(), bytearray()
     start = HEADER_BYTES + ENTRY_BYTES * len(sections)

@@ -159,7 +159,7 @@ class Units(Engine[BPE]):
         unknown unit, or of more tokens than that, stands alone and is not joined.
 
         Args:
-            segments: the segments, each as its units.
+            segments: the segments, each as its units; none is empty.
             unk: whether the caller asks for unk_id for each unknown unit.
         """
         phrase: list[int] = []
@@ -217,7 +217,12 @@ class Units(Engine[BPE]):
         return written
 
     def _word(self, written: Sequence[bytes], word: Sequence[bytes], unk: bool) -> Iterator[Token]:
-        """Yield the tokens of a word.
+        """Yield the tokens of a word: its symbols, merged in runs between unknown units.
+
+        A word of several units whose text is a merged token is that token. An unknown unit becomes
+        the model's unknown symbol if it has one, and then merges; is left out if the model says so,
+        and its neighbours meet; or ends a run. Of a space and a known unit after it, the space
+        alone becomes `space_id`.
 
         Args:
             written: its units as symbols are written.
@@ -261,12 +266,15 @@ class Units(Engine[BPE]):
     def unknown(self, text: bytes, unk: bool, size: int | None = None) -> Iterator[Token]:
         """Yield the tokens of a unit that is no symbol.
 
-        With PARTS, these are first the longest symbols that the unit begins with.
+        With PARTS, unless the caller gets unk_id, these are first the longest symbols that the unit
+        begins with, one after another, a space before none being `space_id`; what is left is
+        unknown text.
 
         Args:
             text: the unit as its symbol would be written.
             unk: whether the caller asks for unk_id.
-            size: how many bytes the unit has without affixes.
+            size: how many bytes the unit has without affixes, which become the size of its unknown
+                token; None for all of `text`.
         """
         while text and self.model.parts and not (unk and self.model.unk_id is not None):
             starts = (text[:size] for size in range(min(len(text), self._longest), 0, -1))

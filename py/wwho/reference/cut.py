@@ -17,7 +17,11 @@ def cut(step: Cut, piece: Piece, scanners: CompiledScanners) -> Iterator[Piece]:
 
 
 def cut_places(step: Cut, text: str, scanners: CompiledScanners) -> list[tuple[int, int]]:
-    """Return the start and the end, in characters, of each piece into which a CUT cuts a text."""
+    """Return the start and the end, in characters, of each piece into which a CUT cuts a text.
+
+    Matches that the actions of their rules join are one piece, dropped ones are in none, and a
+    match of COUNT gives several.
+    """
     automaton = scanners.automata[step.automaton]
     numbers = step.numbers or (0,) * len(step.actions)
     back = [

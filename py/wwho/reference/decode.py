@@ -32,8 +32,9 @@ BYTE = re.compile(rb"<0x(?:[0-9A-Fa-f]|\+)[0-9A-Fa-f]>")
 def listed_texts(artifact: Artifact) -> Mapping[int, bytes]:
     """Return the texts with which tokens begin a decoder's list, if not with those of `decoded`.
 
-    They are `<0xHH>` for bytes, tokens with the prefix of those that continue a pretoken, and
-    surfaces. Without a decoder there are none.
+    By id, they are `<0xHH>` for bytes, tokens with the prefix of those that continue a pretoken,
+    and surfaces, which count before the others. An id that also begins a pretoken has no prefix.
+    Without a decoder there are none.
     """
     if artifact.decoder is None:
         return {}
@@ -69,8 +70,9 @@ def join(
         blocks: the step of a route whose symbols the decoder's `Blocks` joins.
 
     Returns:
-        The text that tokens after these cannot change, and how many of the last tokens are not in
-        it.
+        The text that tokens after these cannot change, as bytes that may be broken UTF-8, and how
+        many of the last tokens are not in it: 0 without `more`, all of them if the decoder waits
+        for the last token.
     """
     if more and decoder.waits:
         return b"", len(tokens)
@@ -111,7 +113,11 @@ def join(
 
 
 def _characters_of_blocks(blocks: steps.Blocks, token: bytes) -> bytes:
-    """Return a token in which symbols of blocks are replaced by what they stand for."""
+    """Return a token in which symbols of blocks are replaced by what they stand for.
+
+    A block and an index become their character, a byte's symbol that byte, and any other symbol, or
+    a block without an index of it, U+FFFD. Bytes that are no symbols stay.
+    """
     out, at, block = bytearray(), 0, None
     while at < len(token) or block is not None:
         symbol = symbol_at(token, at)
@@ -158,7 +164,11 @@ def _each(
 
 
 def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
-    """Return a token after a step; `begun` says that its beginning was decoded before."""
+    """Return a token after a step; `begun` says that its beginning was decoded before.
+
+    REPLACE replaces all matches. STRIP takes its text off the start, `left` times at most, or else
+    puts `otherwise` there, and off the end, `right` times at most; the start stays if it has begun.
+    """
     if isinstance(step, Replace):
         return token.replace(step.pattern.encode(), step.content.encode())
     text, found = step.text.encode(), begun

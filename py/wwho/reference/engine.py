@@ -32,7 +32,11 @@ class Token(NamedTuple):
 
 
 def with_places(tokens: Iterable[Token]) -> Iterator[tuple[int, int, int]]:
-    """Yield the id, the start and the end, in bytes of the pretoken, of each of its tokens."""
+    """Yield the id, the start and the end, in bytes of the pretoken, of each of its tokens.
+
+    A gap, which stands for text without a token, is left out. A token with `back` begins so many
+    bytes before the end of the one before it.
+    """
     start = 0
     for token in tokens:
         if not token.gap:

@@ -27,7 +27,11 @@ class Passing(NamedTuple):
 
 
 def map_characters(step: Map, piece: Piece) -> list[tuple[str, Source]]:
-    """Return the characters of a piece after MAP, each with its source."""
+    """Return the characters of a piece after MAP, each with its source.
+
+    They are decomposed, then sorted, then composed; a text that the step cannot change is returned
+    as it is.
+    """
     if step.changed.isdisjoint(piece.text):
         return [*zip(piece.text, piece.sources, strict=True)]
     after: list[Passing] = []
@@ -44,7 +48,10 @@ def map_characters(step: Map, piece: Piece) -> list[tuple[str, Source]]:
 
 
 def decomposed(step: Map, character: str) -> Sequence[str]:
-    """Return the characters that a character is mapped to, or itself if it is not mapped."""
+    """Return the characters that a character is mapped to, or itself if it is not mapped.
+
+    No character: it vanishes.
+    """
     if step.decomposes_hangul and ord(character) in SYLLABLES:
         lead, rest = divmod(ord(character) - SYLLABLES[0], N_VOWELS * N_TAILS)
         vowel, tail = divmod(rest, N_TAILS)
@@ -55,7 +62,10 @@ def decomposed(step: Map, character: str) -> Sequence[str]:
 
 
 def ordered(step: Map, characters: Sequence[Passing]) -> list[Passing]:
-    """Return the characters with each run of combining marks sorted by their classes, stably."""
+    """Return the characters with each run of combining marks sorted by their classes, stably.
+
+    Marks are the characters that `step.order` has; all others are starters, and stay.
+    """
     out: list[Passing] = []
     marks: list[Passing] = []
 

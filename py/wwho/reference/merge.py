@@ -33,6 +33,9 @@ def merge_with_starts(
 ) -> list[tuple[int, int]]:
     """Merge as `merge` does, and return each token with the place of its first symbol.
 
+    Returns:
+        The tokens in order, each with the place, from 0, of its first symbol in `symbols`.
+
     Example:
         >>> merge_with_starts([1, 2, 1, 2, 3], {(1, 2): 4, (4, 4): 6, (2, 3): 5})
         [(6, 0), (3, 4)]

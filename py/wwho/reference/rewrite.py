@@ -79,7 +79,12 @@ def replace_matches(step: Replace, piece: Piece, scanners: CompiledScanners) -> 
 
 
 def change_ends(step: Ends, piece: Piece) -> list[tuple[str, Source]]:
-    """Return the characters of a piece after ENDS (Kind 3), each with its source."""
+    """Return the characters of a piece after ENDS (Kind 3), each with its source.
+
+    The prefix is not added where the text begins with it and `unless` is set, or where the piece
+    does not begin the whole text and `first` is set. Of a piece that is stripped to nothing,
+    nothing is left: no prefix and no suffix.
+    """
     start, end = 0, len(piece.text)
     while step.left and start < end and piece.text[start] in step.strip:
         start += 1
@@ -115,6 +120,9 @@ def replace_in_clusters(
 ) -> Characters:
     """Return the characters of a piece after RULES with clusters (Kind 4), with their sources.
 
+    Each character of a content takes the source of the character of its part that has the same
+    place there; those beyond take that of the one before them.
+
     Args:
         step: the step.
         clusters: number of the automaton that finds clusters.
@@ -132,7 +140,12 @@ def replace_in_clusters(
 
 
 def _contents(step: Rules, cluster: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a cluster that are replaced as one, each with its content."""
+    """Yield the parts of a cluster that are replaced as one, each with its content.
+
+    A cluster of fewer than `CLUSTER_BYTES` bytes is one part if a rule matches its beginning: the
+    content of the shortest such rule stands for all of it. Otherwise each character is a part,
+    which a rule replaces or which stays.
+    """
     if len(cluster.encode("utf-8", "surrogateescape")) < CLUSTER_BYTES:
         for size in range(1, len(cluster) + 1):
             content = step.rules.get(cluster[:size])

@@ -13,15 +13,16 @@ def matches(
     """Cut a text into the matches of an automaton, which leave nothing out.
 
     Args:
-        scanners: the class map, and the automata of which `automaton` is one.
+        scanners: the class map, and the automata of which `automaton` is one; they match something
+            everywhere.
         automaton: the automaton that scans the text.
         text: any text; it may be empty.
         back: for each rule, by how many characters its matches end before the mark; a match keeps
             its first character all the same. Empty: by none.
 
     Yields:
-        Start, end and rule of each match, in code points. Each match starts where the one before
-        it ends, the first at 0, and the last ends at the end of the text.
+        Start, end and rule of each match, in code points. Each match starts where the one before it
+        ends, the first at 0, and the last ends at the end of the text.
     """
     column_of = scanners.column_tables[automaton.columns]
     columns = [column_of[ord(character)] for character in text]

@@ -100,6 +100,9 @@ class Walk:
     ) -> Iterator[Placed | Piece]:
         """Yield the added tokens of a text, and what the normalizer makes of the parts between.
 
+        A token comes as its id, its start and its end, in bytes of the text, and a part as the
+        piece that is ready for the router. Empty parts are left out.
+
         Args:
             text: the text.
             allowed: as in `tokens`.
@@ -230,7 +233,11 @@ class Walk:
         ]
 
     def units_of_part(self, part: Piece) -> Iterator[PlacedUnit]:
-        """Yield the pretokens, or in routes of units the units, of a part of a text, in order."""
+        """Yield the pretokens, or in routes of units the units, of a part of a text, in order.
+
+        Each has its place in bytes of the whole text, the number of its route and of its rule
+        (PIECE for a pretoken), and whether it is the first of its segment.
+        """
         for segment, number in self._segments(part, whole=False):
             first = True
             for piece in self.pretokens(segment, number):
@@ -258,7 +265,7 @@ def join_segments(segments: Sequence[Piece]) -> Piece:
 
 
 def engine_of(artifact: Artifact, number: int, before: Sequence[Engine[Model]]) -> Engine[Model]:
-    """Return what runs a model of an artifact.
+    """Return what runs a model of an artifact: the engine of the model's kind.
 
     Args:
         artifact: the artifact.
