@@ -1,6 +1,6 @@
 // The module's own types (JSDoc, checkJs), the hand-written declarations as a program in TypeScript sees them (one with the
-// default libraries, which checks them too, and one of Node without "dom"), and both directions: what is there is declared, and
-// what is declared is there.
+// default libraries, which checks them too, one of Node without "dom", and one with the types of OpenAI's package, the AI SDK and
+// LangChain), and both directions: what is there is declared, and what is declared is there.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -20,7 +20,7 @@ function compiles(...rest) {
   assert.equal(status, 0, stdout);
 }
 
-for (const project of ["tsconfig.json", "types/tsconfig.json", "types/tsconfig.node.json"]) {
+for (const project of ["tsconfig.json", "types/tsconfig.json", "types/tsconfig.node.json", "types/tsconfig.clients.json"]) {
   test(`tsc -p ${project}`, () => compiles("-p", fileURLToPath(new URL(project, import.meta.url))));
 }
 

@@ -123,6 +123,8 @@ export interface ChatMessage {
   channel?: string;
   recipient?: string;
   constraint?: string;
+  /** A message of the AI SDK has parts: convert it with `fromAISDK`. */
+  parts?: undefined;
 }
 
 /**
@@ -140,6 +142,7 @@ export interface ResponseItem {
   output?: unknown;
   summary?: unknown;
   call_id?: string | null;
+  parts?: undefined;
 }
 
 /** A chat: messages, or items of the Responses interface. */

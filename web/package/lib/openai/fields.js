@@ -58,12 +58,14 @@ const REMEDIES = {
   providerOptions: "for a message of the AI SDK, call fromAISDK",
   "tool-call": "for a message of the AI SDK, call fromAISDK",
   "tool-result": "for a message of the AI SDK, call fromAISDK",
-  lc_kwargs: "for a message of LangChain, call fromLangChain",
-  additional_kwargs: "for a message of LangChain, call fromLangChain",
+  ...Object.fromEntries(["additional_kwargs", "lc_kwargs", "human", "ai", "system", "tool"].map((name) => [name, "for a message of LangChain, call fromLangChain"])),
   channel: "only messages for gpt-oss have it",
   recipient: "only messages for gpt-oss have it",
   constraint: "only messages for gpt-oss have it",
 };
+
+/** Return a noun with its article. @param {string} noun @returns {string} */
+const withArticle = (noun) => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 /**
  * Reject an object that is not of a kind, or has a field that is neither counted nor free. Fields without a value (undefined, null, or an
@@ -74,14 +76,14 @@ const REMEDIES = {
  */
 export function requireFields(object, kind) {
   if (typeof object !== "object" || object === null) {
-    throw new WwhoError("ARGUMENT", `a ${kind} is ${quoteValue(object)}; expected an object`);
+    throw new WwhoError("ARGUMENT", `${withArticle(kind)} is ${quoteValue(object)}; expected an object`);
   }
   const { counted, free = [] } = /** @type {Fields} */ (FIELDS[kind]);
   for (const [name, value] of Object.entries(object)) {
     if (counted.includes(name) || free.includes(name) || value === undefined || value === null) continue;
     if (Array.isArray(value) && value.length === 0) continue;
     const remedy = REMEDIES[name] ?? "leave it out to count the rest";
-    throw new WwhoError("ARGUMENT", `a ${kind} has a field ${quoteValue(name)}, which cannot be counted; expected ${counted.join(", ")}; ${remedy}`);
+    throw new WwhoError("ARGUMENT", `${withArticle(kind)} has a field ${quoteValue(name)}, which cannot be counted; expected ${counted.join(", ")}; ${remedy}`);
   }
 }
 
@@ -99,7 +101,7 @@ export function typeOfKnown(object, group) {
   if (!Object.hasOwn(FIELDS, kind)) {
     const known = Object.keys(FIELDS).filter((each) => each.startsWith(start)).map((each) => each.slice(start.length));
     const remedy = REMEDIES[type] ?? "leave it out to count the rest";
-    throw new WwhoError("ARGUMENT", `the type of a ${group} is ${quoteValue(type)}, which cannot be counted; expected ${known.join(", ")}; ${remedy}`);
+    throw new WwhoError("ARGUMENT", `the type of ${withArticle(group)} is ${quoteValue(type)}, which cannot be counted; expected ${known.join(", ")}; ${remedy}`);
   }
   requireFields(object, /** @type {Kind} */ (kind));
   return type;
@@ -116,5 +118,5 @@ export function typeOfKnown(object, group) {
 export function textIn(object, name, what) {
   const value = object?.[name];
   if (typeof value === "string") return value;
-  throw new WwhoError("ARGUMENT", `the ${name} of a ${what} is ${quoteValue(value)}; expected a string`);
+  throw new WwhoError("ARGUMENT", `the ${name} of ${withArticle(what)} is ${quoteValue(value)}; expected a string`);
 }
