@@ -521,7 +521,10 @@ def id_policy(vocab: Mapping[bytes, int], texts: Sequence[bytes], added: Collect
 
 
 def _check_vocabulary(vocab: Mapping[bytes, int], most_bytes: int) -> None:
-    """Raise ArtifactError if a token is empty or too long, or an id is too large or comes twice."""
+    """Raise ArtifactError if a token is empty or too long, or an id is too large or comes twice.
+
+    Ids are 0 to `MAX_IDS` - 1. The error has the status RANKS.
+    """
     owners: dict[int, bytes] = {}
     for text, number in vocab.items():
         if not 1 <= len(text) <= most_bytes:

@@ -63,6 +63,9 @@ MOST_STRIPPED = 64
 def fold(artifact: Artifact) -> Artifact:
     """Return the artifact in the form that runs fast; one with several routes stays as it is.
 
+    The rules of `_Pipeline` are applied once, in a fixed order: each brings the pipeline into the
+    form that the next ones look for. An artifact with a router stays as it is, too.
+
     Example:
         >>> from wwho.encodings import model_bytes
         >>> from wwho.format.read import read_artifact
@@ -125,7 +128,14 @@ class _Pipeline:
         return [new for _, new in labels]
 
     def add_scanner(self, name: str, *rules: Node) -> int:
-        """Compile patterns, of which earlier ones are preferred; return the automaton's number."""
+        """Compile patterns, of which earlier ones are preferred; return the automaton's number.
+
+        The automaton reads text as a backtracking engine would, and is appended to `automata`; the
+        classes of all others may be split for it.
+
+        Raises:
+            PatternError: the patterns do not match every text, or are too large.
+        """
         compiled = compile_scanners([Scanner(name, rules, longest=False)])
         labels = self.split_classes(compiled.classes)
         (automaton,) = compiled.automata
@@ -492,7 +502,11 @@ class _Pipeline:
             self.second.append(step)
 
     def fuse_cuts(self) -> None:
-        """Replace neighbouring cuts of the route by fewer ones that do the same."""
+        """Replace neighbouring cuts of the route by fewer ones that do the same.
+
+        Cuts with a step that rewrites between them are not neighbours. Automata are added; those
+        that no step names any more are left to `artifact`.
+        """
         route: list[Step] = []
         run: list[Cut] = []
         for step in [*self.route, None]:
@@ -622,7 +636,12 @@ class _Pipeline:
     # The result
 
     def artifact(self) -> Artifact:
-        """Return the artifact of this pipeline, without unused automata and classes."""
+        """Return the artifact of this pipeline, without unused automata and classes.
+
+        Automata are numbered anew in their old order, and classes that nothing tells apart become
+        one. Where no step is left that names an automaton, one is made that matches single
+        characters: a file has at least one.
+        """
         steps = [*self.normalizer, *self.second, *self.route]
         used = {number for step in steps if (number := automaton_of(step)) is not None}
         used |= set() if self.units is None else {self.units}
@@ -709,7 +728,7 @@ def automaton_of(step: Step) -> int | None:
 
 
 def _renumbered(step: AnyStep, numbers: Mapping[int, int]) -> AnyStep:
-    """Return a step that names its automaton by the new number."""
+    """Return a step with the new number of the automaton that it names; other steps as they are."""
     if isinstance(step, (Cut, Replace)):
         return replace(step, automaton=numbers[step.automaton])
     if isinstance(step, Rules) and step.clusters is not None:

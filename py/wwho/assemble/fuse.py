@@ -75,6 +75,9 @@ class Neighbours(NamedTuple):
 def neighbours(automaton: Automaton) -> Neighbours | None:
     """Return which neighbours an automaton for a whole cut parts; None if it looks at more.
 
+    A state may depend on the last character alone. The result holds columns of the automaton: pairs
+    of which the second begins a new match, and those whose matches are dropped.
+
     Example:
         >>> from wwho.compile.scanners import compile_scanners, regex_scanner
         >>> (runs,) = compile_scanners([regex_scanner("runs", "a+|[^a]+")]).automata
@@ -215,7 +218,10 @@ def _within(outer: Automaton, inner: Automaton) -> Automaton:
 
 
 def _later(table: Table) -> list[set[int]]:
-    """Return, for each state, the marks that may come when it or a later state is left."""
+    """Return, for each state, the marks that may come when it or a later state is left.
+
+    Both are those of a state itself and of all states that can be reached from it.
+    """
     found = [{mark for mark, _ in row if mark} for row in table]
     changed = True
     while changed:

@@ -108,7 +108,11 @@ def _parse_object(data: bytes) -> dict[str, Any]:
 
 
 def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of JSON's pairs; raise ArtifactError if a key comes twice."""
+    """Return the object of JSON's pairs.
+
+    Raises:
+        ArtifactError: A key comes twice (status VOCAB_JSON).
+    """
     value_of = dict(pairs)
     if len(value_of) < len(pairs):
         repeated, _ = Counter(key for key, _ in pairs).most_common(1)[0]

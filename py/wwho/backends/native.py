@@ -228,7 +228,10 @@ class NativeBackend(CoreBackend):
             return self._encode(data, allowed, flags, read_part, want, place=place)
 
     def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> IdsWithOffsets:
-        """Return the ids of a text, and the code points that each touches."""
+        """Return the ids of a text, and the code points that each touches.
+
+        For each id these are the first one and the one after the last.
+        """
 
         def read_offsets(memory: CallMemory, n: int) -> IdsWithOffsets:
             """Convert the places in the columns themselves, then return ids and offsets."""

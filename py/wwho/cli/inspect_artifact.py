@@ -127,7 +127,11 @@ def describe_artifact(container: Container, artifact: Artifact) -> dict[str, obj
 
 
 def format_facts(facts: dict[str, object]) -> list[str]:
-    """Return facts as lines: a name and a value, or a heading and indented lines for the parts."""
+    """Return facts as lines: a name and a value, or a heading and indented lines for the parts.
+
+    A dictionary becomes a heading, its name with spaces for underscores, and a line for each of its
+    entries; a list becomes one and a line for each row.
+    """
     out = []
     for name, value in facts.items():
         if isinstance(value, dict):

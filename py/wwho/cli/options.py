@@ -168,6 +168,8 @@ def open_model(options: argparse.Namespace) -> Tokenizer:
 def allowed_special(options: argparse.Namespace, tokenizer: Tokenizer) -> set[str] | Literal["all"]:
     """Return the special tokens that ``--allowed-special`` names, as `Tokenizer.encode` takes them.
 
+    That is "all" if `all` is among them, else the set of their texts, which may be empty.
+
     Raises:
         SpecialTokenError: the model has no such special token.
     """

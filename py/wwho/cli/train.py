@@ -518,6 +518,8 @@ def parse_superwords(text: str) -> int | Literal["auto"]:
 def parse_pair(text: str) -> tuple[str, str]:
     """Cut ``SOURCE=VALUE`` at its last ``=`` and return both, which are checked later.
 
+    Either may be empty.
+
     Raises:
         argparse.ArgumentTypeError: there is no ``=``.
     """

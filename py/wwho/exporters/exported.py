@@ -130,7 +130,10 @@ def pattern_of(artifact: Artifact) -> str:
 
 
 def _regexes(component: Any) -> Iterator[str]:
-    """Yield the regular expressions in a pre-tokenizer of a tokenizer.json, which is JSON."""
+    """Yield the regular expressions in a pre-tokenizer of a tokenizer.json, which is JSON.
+
+    It looks into all objects and lists, at any depth, for a member `Regex` that is a text.
+    """
     if isinstance(component, dict) and isinstance(component.get("Regex"), str):
         yield component["Regex"]
     elif isinstance(component, (dict, list)):

@@ -218,8 +218,16 @@ def _t5(artifact: Artifact, model: Viterbi) -> Exported:
 def _compare_scores(artifact: Artifact, model: Viterbi, again: Artifact) -> None:
     """Refuse a Unigram model of which llama.cpp would have other tokens or scores.
 
+    Scores are compared as f32. Tokens without an id, and those whose score is the lowest, or at
+    most a thousandth above it, are passed over.
+
+    Args:
+        artifact: what is exported.
+        model: its model.
+        again: what comes of importing the file that was written.
+
     Raises:
-        ExportError: names the first token that differs.
+        ExportError: a token differs, of which the first by its bytes is named; or unk_id does.
     """
     (other,) = again.models
     assert isinstance(other, Viterbi)

@@ -112,7 +112,11 @@ def without_specials(artifact: Artifact) -> Artifact:
 
 
 def _types(component: Any) -> Iterator[str]:
-    """Yield the types of a component, or of a list of components, and of those in it."""
+    """Yield the types of a component, or of a list of components, and of those in it.
+
+    Components that a Sequence holds come after it, at any depth; null has none, and a component
+    without a type gives "None".
+    """
     if isinstance(component, list):
         for each in component:
             yield from _types(each)

@@ -112,7 +112,10 @@ def _is_wide(artifact: Artifact) -> bool:
 
 
 def _with_narrow_scores(artifact: Artifact) -> Artifact:
-    """Return an artifact whose model, if it is Unigram, has its scores and sums in f32."""
+    """Return an artifact whose model, if it is Unigram, has its scores and sums in f32.
+
+    Any other artifact, and one that is narrow already, is returned as it is.
+    """
     (model, *_) = artifact.models
     if not isinstance(model, Viterbi) or model.narrow:
         return artifact
@@ -157,7 +160,12 @@ def has_its_steps(artifact: Artifact) -> bool:
 
 
 def _flags_of_steps(artifact: Artifact) -> Model | None:
-    """Return a model of two pieces with the steps of an artifact; None if there is none."""
+    """Return a SentencePiece model of two pieces with the steps of an artifact; None if none has.
+
+    All combinations of the four flags are tried, and the steps that the importer makes of each are
+    compared with those of the artifact. The charsmap has the artifact's rules, and those of
+    characters that vanish.
+    """
     steps = _steps(artifact)
     rules = dict(next((step.rules for step in steps if isinstance(step, Rules)), {}))
     # What vanishes may do so in a step of its own.

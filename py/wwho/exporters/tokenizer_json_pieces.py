@@ -68,6 +68,9 @@ def components(artifact: Artifact) -> tuple[Json, list[str]]:
 def _normalizers(flags: Model) -> list[Json]:
     """Return the normalizers that do what the flags of SentencePiece say, in order.
 
+    They are Precompiled if there is a charsmap, two Replace that take spaces off the ends, the
+    Replace that writes markers for spaces, and Prepend for a prefix.
+
     Raises:
         ExportError: the charsmap cannot be written.
     """
@@ -178,7 +181,11 @@ def check_document(content: Json, artifact: Artifact) -> None:
 
 
 def _told(artifact: Artifact) -> set[object]:
-    """Return what tells a model from others: its tokens and ids, with their scores or merges."""
+    """Return what tells a model from others: its tokens and ids, with their scores or merges.
+
+    Of a Unigram model, these are triples of text, id and score; of a BPE, pairs of text and id, and
+    pairs of a merge's rank and the two texts that it joins.
+    """
     (made,) = artifact.models
     ids = artifact.token_ids[0]
     if isinstance(made, Viterbi):

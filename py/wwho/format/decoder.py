@@ -142,7 +142,12 @@ class Decoder:
 
     @property
     def waits(self) -> bool:
-        """Whether no part of a text can be decoded before its last token is known."""
+        """Whether no part of a text can be decoded before its last token is known.
+
+        It is so with `Unique`, `Some` and `Unspell`; where a step after `Join` looks at text that
+        further tokens may change; and where a step of opening tokens stands beside one that adds
+        text.
+        """
         joined = adds = opens = False
         for step in self.steps:
             match step:
@@ -165,6 +170,8 @@ class Decoder:
 
 def write_decoder(decoder: Decoder) -> bytes:
     """Return the bytes of the section DECODER.
+
+    Surfaces are written by ascending id.
 
     Example:
         >>> write_decoder(Decoder((Replace("_", " "),), "##", {7: b"!"})).hex(" ", -4)

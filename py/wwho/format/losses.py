@@ -70,7 +70,7 @@ def _is_lossy(model: Model) -> bool:
 
 
 def _of_parts(artifact: Artifact) -> Iterator[str]:
-    """Yield the reasons that lie in cuts, in BLOCKS and in added tokens."""
+    """Yield the reasons that lie in cuts, in BLOCKS and in added tokens, in this order."""
     if any(Action.DROP in step.actions for step in artifact.steps if isinstance(step, Cut)):
         yield "a pretokenizer drops text, such as white space"
     if artifact.blocks and not artifact.blocks.spell:

@@ -46,7 +46,13 @@ KINDS = {
 
 
 def write_model(artifact: Artifact, number: int) -> bytes:
-    """Return the bytes of the section MODEL for a model, by its number, of an artifact."""
+    """Return the bytes of the section MODEL for a model, by its number, of an artifact.
+
+    Nothing is checked.
+
+    Raises:
+        ValueError: a number or a text does not fit its column.
+    """
     model = artifact.models[number]
     kind = next(number for number, each in KINDS.items() if each.type is type(model))
     head = Head(

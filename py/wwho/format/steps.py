@@ -76,6 +76,8 @@ class Map:
     def changed(self) -> frozenset[str]:
         """The characters of which a text must have one for the step to change anything.
 
+        With `composes_hangul`, these are the vowels and tails that may join the letter before them.
+
         Raises:
             ValueError: as for `decompositions`.
         """

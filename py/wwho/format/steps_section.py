@@ -303,7 +303,10 @@ def _read_replace(c: Cursor, head: Head, n_rules: Sequence[int]) -> Replace:
 
 
 def _write_ends(step: Ends) -> tuple[Head, bytes]:
-    """Return the head and the bytes of an ENDS."""
+    """Return the head and the bytes of an ENDS.
+
+    The characters to strip are sorted; the head's automaton is 0.
+    """
     stripped = sorted(map(ord, step.strip))
     flags = (step.left * LEFT) | (step.right * RIGHT) | (step.unless * UNLESS)
     columns = leb.pack(_gaps(stripped))
@@ -333,7 +336,10 @@ def _read_ends(c: Cursor, head: Head, _: Sequence[int]) -> Ends:
 
 
 def _write_rules(step: Rules) -> tuple[Head, bytes]:
-    """Return the head and the bytes of a RULES."""
+    """Return the head and the bytes of a RULES.
+
+    Rules are sorted by their bytes; without clusters, the head's automaton is `NO_AUTOMATON`.
+    """
     rules = sorted((key.encode(), to) for key, to in step.rules.items())
     columns = leb.pack_texts([key for key, _ in rules])
     columns += _contents((len(to), to) for _, to in rules)

@@ -102,7 +102,10 @@ def _set_scheme(
 
 
 def _of_kind(component: dict[str, Any] | None, kind: str) -> Iterator[dict[str, Any]]:
-    """Yield a component of a kind, or those in a Sequence, whatever its depth; nothing for None."""
+    """Yield a component of a kind, or those in a Sequence, whatever its depth; nothing for None.
+
+    A component that is of this kind is yielded itself, before those in it.
+    """
     if component is None:
         return
     if component.get("type") == kind:

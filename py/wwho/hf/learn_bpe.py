@@ -104,7 +104,12 @@ def _learn_natively(
 def _learn_in_order(
     words: Mapping[str, int], texts: Sequence[str], vocab_size: int, min_freq: int
 ) -> LearntBPE:
-    """Return what `_Queue` learns; arguments are those of `_learn_natively`."""
+    """Return what `_Queue` learns; arguments are those of `_learn_natively`.
+
+    It ends when there are `vocab_size` tokens, or no pair is seen `min_freq` times. A merge to a
+    text that is a token already takes no id. Of a pair that is merged twice, the later place
+    counts.
+    """
     ids = {text: number for number, text in enumerate(texts)}
     queue = _Queue([[ids[char] for char in word] for word in words], [*words.values()])
     names = list(texts)

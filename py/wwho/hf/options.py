@@ -235,7 +235,15 @@ def check_decode(options: Mapping[str, Any], model_class: str | None) -> None:
 
 @cache
 def decode_parameters(name: str | None) -> dict[str, Any]:
-    """Return the options of `decode` that a class of transformers has of its own, with defaults."""
+    """Return the options of `decode` that a class of transformers has of its own, with defaults.
+
+    They are those of `decode` and `_decode` in the class and those that it derives from, up to
+    transformers' base class; the nearest class's default counts. {} for None, and for a name that
+    transformers does not know.
+
+    Args:
+        name: the name of the class.
+    """
     found = tokenizer_class_from_name(name) if name else None
     known: dict[str, Any] = {}
     for each in () if found is None else found.__mro__:

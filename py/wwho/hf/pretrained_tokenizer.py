@@ -492,7 +492,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return self.get_vocab()
 
     def get_vocab(self) -> dict[str, int]:
-        """Return the id of each name: one name for each id, used or not, added tokens included."""
+        """Return the id of each name: one name for each id, used or not, added tokens included.
+
+        An id that is not used has a made-up name. An added token's name is its content; of two ids
+        with one name, the higher counts.
+        """
         n_ids = 1 + max(self._added_tokens_decoder, default=-1)
         names = self._names.by_id + list(map(unused_name, range(self.wwho.n_vocab, n_ids)))
         for token, added in self._added_tokens_decoder.items():

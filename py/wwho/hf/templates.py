@@ -79,7 +79,12 @@ def with_template(enc: Tokenizer, template: Template, names: Mapping[int, str]) 
 
 
 def _as_component(template: Template, names: Mapping[int, str]) -> dict[str, Any]:
-    """Return a template as the post_processor of a tokenizer.json."""
+    """Return a template as the post_processor of a tokenizer.json, a TemplateProcessing.
+
+    Args:
+        template: the template; its trims are left out.
+        names: the name of each token that the template puts, by id.
+    """
 
     def place(each: Place) -> dict[str, Any]:
         """Return a place as the component has it."""

@@ -124,7 +124,10 @@ def _check_model(enc: Tokenizer, kept: Mapping[str, Any]) -> None:
 
 
 def _all_components(kept: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the components of the normalizer and the pre_tokenizer, in their order."""
+    """Yield the components of the normalizer and the pre_tokenizer, in their order.
+
+    A Sequence comes before those in it, at any depth.
+    """
     for part, key in (("normalizer", "normalizers"), ("pre_tokenizer", "pretokenizers")):
         waiting = [kept[part]] if kept.get(part) else []
         while waiting:

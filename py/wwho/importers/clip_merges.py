@@ -42,7 +42,10 @@ class _Files(ModelFolder):
 
 
 def sniff(source: Source) -> bool:
-    """Return whether the file is compressed by gzip and begins as CLIP's merges do."""
+    """Return whether the file is compressed by gzip and begins as CLIP's merges do.
+
+    Only the first 64 bytes of text are decompressed.
+    """
     if not source.head.startswith(b"\x1f\x8b"):
         return False
     try:
@@ -87,6 +90,8 @@ def read(source: Source, options: Options) -> Imported:
 
 def _lines(source: Source) -> list[str]:
     """Return the lines of the compressed file, without their ends.
+
+    Without a carriage return, they end wherever `str.splitlines` says.
 
     Raises:
         SourceError: it is damaged, no UTF-8, or too long.

@@ -31,7 +31,10 @@ _SEEN = 3
 
 
 def sniff(source: Source) -> bool:
-    """Return whether the first pieces are well-formed."""
+    """Return whether the first pieces are well-formed.
+
+    They are: a length of 1 to `MAX_TOKEN_BYTES` and a text in UTF-8 each, for `_SEEN` pieces.
+    """
     head = source.head
     if len(head) < 4 or not 1 <= struct.unpack_from("<i", head)[0] <= MAX_TOKEN_BYTES:
         return False

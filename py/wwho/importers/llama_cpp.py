@@ -490,7 +490,7 @@ def _artifact(
 
 
 def _byte_ids(vocabulary: Vocabulary) -> list[int]:
-    """Return the ids of the 256 tokens `<0xNN>`, by their bytes.
+    """Return the ids of the 256 tokens `<0xNN>`, in the order of their bytes.
 
     Raises:
         SourceError: one of them is missing.
@@ -638,7 +638,11 @@ def _notes_on_unused_keys(metadata: Mapping[str, Any]) -> list[str]:
 
 
 def _record(vocabulary: Vocabulary) -> dict[str, str]:
-    """Return the chat template and the texts of bos and eos that the file names, for the record."""
+    """Return the chat template and the texts of bos and eos that the file names, for the record.
+
+    Keys are `chat_template`, `bos_token` and `eos_token`; what the file does not name is left out,
+    and so is an id of no token.
+    """
     template = vocabulary.text("tokenizer.chat_template")
     found = {"chat_template": template} if template else {}
     for name in ("bos", "eos"):

@@ -96,7 +96,15 @@ def read_vocabulary(metadata: Mapping[str, Any]) -> Vocabulary:
 
 
 def _types(texts: Sequence[bytes], kinds: Sequence[Any]) -> list[TokenType]:
-    """Return the type of each token: the one that llama.cpp knows by its text, or the file's."""
+    """Return the type of each token: the one that llama.cpp knows by its text, or the file's.
+
+    A number that is no type is UNDEFINED. Tokens beyond the last number have no place in the
+    result.
+
+    Args:
+        texts: the tokens.
+        kinds: their types as the file numbers them, in the same order.
+    """
     found = []
     known = set(texts)
     ended = {b"<|return|>", b"<|call|>", b"<|end|>"} <= known

@@ -28,10 +28,14 @@ def sniff(source: Source) -> bool:
 
 
 def parse_rwkv(data: bytes) -> dict[bytes, int]:
-    r"""Return the tokens and their ids.
+    r"""Return the tokens of a vocabulary of RWKV and their ids, in the order of its lines.
+
+    A line is an id, a text or bytes as Python writes them, and how many bytes these are. The last
+    line may end without a line feed.
 
     Raises:
-        SourceError: a line is malformed, or a token or id comes twice.
+        SourceError: a line is malformed, a token or id comes twice, or one is too long or too
+            large.
 
     Example:
         >>> parse_rwkv(b"1 'a' 1\n2 b'\\xff' 1\n")

@@ -131,7 +131,12 @@ def _nothing() -> SourceError:
 
 
 def _check_reach(model: Model) -> None:
-    """Raise SourceError if SentencePiece does something with a model that no artifact does."""
+    """Raise SourceError if SentencePiece does something with a model that no artifact does.
+
+    That is: U+2581 in unk_surface; the suffix form with repeated spaces in pieces of the user; and
+    in a BPE, an unused piece that pieces merge to, or a normal piece with a character that is no
+    piece.
+    """
     if MARKER in model.unk_surface:
         raise SourceError(
             f"unk_surface is {model.unk_surface!r}: U+2581 in it stays in decoded text, while that "
@@ -317,7 +322,10 @@ def _normalizer(model: Model, scanners: list[Scanner]) -> tuple[Rewrite, ...]:
 
 
 def _rules(model: Model) -> dict[str, str]:
-    """Return what texts become: by the charsmap, but that pieces of the user stay."""
+    """Return what texts become, text to text: by the charsmap, but that pieces of the user stay.
+
+    A rule whose text begins with a piece of the user is left out, and that piece becomes itself.
+    """
     rules, own = dict(model.charsmap.rules), _of_user(model)
     if own and rules:
         rules = {key: text for key, text in rules.items() if not key.startswith(tuple(own))}

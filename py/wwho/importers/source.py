@@ -41,8 +41,11 @@ class Source:
     def open(self) -> BinaryIO:
         """Return the file, to be read piece by piece; the caller closes it.
 
+        Data that was given, and what comes through a pipe, is in memory; a pipe is read once, up to
+        `MAX_BYTES` and a byte more.
+
         Raises:
-            OSError: it cannot be read.
+            OSError: it cannot be read, or is a named pipe.
         """
         if self._data is None and not self.path.is_file():  # a pipe, which can be read once
             refuse_named_pipe(self.path)
@@ -181,7 +184,11 @@ def shown(value: object) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of JSON's pairs; raise SourceError if a key comes twice."""
+    """Return the object of JSON's pairs.
+
+    Raises:
+        SourceError: a key comes twice.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]

@@ -131,7 +131,12 @@ def _special_texts(listed: object, version: str, count: int) -> list[str]:
 
 
 def _notes_on_omissions(document: Mapping[str, Any], used: int) -> list[str]:
-    """Return notes on ranks that are not used, and on settings that say nothing of text."""
+    """Return notes on ranks that are not used, and on settings that say nothing of text.
+
+    Args:
+        document: the file's content.
+        used: how many of its ranks are used.
+    """
     notes = []
     if used < len(document["vocab"]):
         notes.append(f"of {len(document['vocab']):,} ranks the first {used:,} are used, as it says")

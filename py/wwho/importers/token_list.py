@@ -70,7 +70,7 @@ def _shown(char: str) -> str:
 
 
 def unescaped(text: str) -> bytes:
-    r"""Return the token that `escaped` wrote.
+    r"""Return the bytes of the token that `escaped` wrote.
 
     Raises:
         ValueError: a backslash begins no escape, or one names no character.

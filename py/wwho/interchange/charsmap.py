@@ -270,7 +270,10 @@ class _Layout:
         yield start
 
     def fill(self) -> None:
-        """Give units that are not taken a byte that no node looks for there."""
+        """Give units that are not taken a byte that no node looks for there.
+
+        So a lookup that goes astray there ends. Units that are taken stay.
+        """
         for start in range(0, len(self.units), BLOCK):
             block = range(start, start + BLOCK)
             # A node takes a unit at least: a block without a spare base has no unit left.

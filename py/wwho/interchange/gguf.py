@@ -109,7 +109,7 @@ class _Reader:
             )
 
     def take(self, size: int, what: str) -> bytes:
-        """Return the next bytes."""
+        """Return the next `size` bytes."""
         self.expect(size, what)
         data = self.file.read(size)
         self.left -= size
@@ -128,7 +128,7 @@ class _Reader:
         return struct.unpack(f"<{layout}", self.take(struct.calcsize(f"<{layout}"), what))
 
     def text(self, what: str, most: int) -> bytes:
-        """Return the next text, which may have `most` bytes."""
+        """Return the next text, as bytes; it stands after its length, which may be `most`."""
         (size,) = _SIZE.unpack(self.take(8, what))
         if size > most:
             self.expect(size, what)
@@ -136,7 +136,10 @@ class _Reader:
         return self.take(size, what)
 
     def value(self, kind: int, key: str, keep: bool) -> Any:
-        """Return the next value, of the type `kind`; None where it is not kept."""
+        """Return the next value, of the type `kind`; None where it is not kept.
+
+        It is a number, bytes, or what `items` returns.
+        """
         if kind in _NUMBERS:
             (number,) = self.numbers(_NUMBERS[kind], key)
             return number if keep else None
@@ -150,7 +153,11 @@ class _Reader:
         raise SourceError(f"{key}: a value of the unknown type {kind}; the file is damaged")
 
     def items(self, key: str, keep: bool) -> Any:
-        """Return the next array: a list, or bytes for numbers of 8 bits; None if it is not kept."""
+        """Return the next array: a list, or bytes for numbers of 8 bits; None if it is not kept.
+
+        A list has numbers, or texts as bytes; arrays of arrays are refused, and so are more than
+        `MAX_ITEMS` items that are kept.
+        """
         kind, count = self.numbers("IQ", key)
         if kind not in _NUMBERS and kind != _STRING:
             raise SourceError(f"{key}: an array of the type {kind}, which no tokenizer has")

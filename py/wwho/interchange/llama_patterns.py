@@ -376,7 +376,16 @@ def words_apart() -> CodePointSet:
 
 
 def bert_map(*, lowercase: bool, strip_accents: bool) -> Map:
-    """Return the step by which the model bert makes of a character its base, in lower case."""
+    """Return the step by which the model bert makes of a character its base, in lower case.
+
+    Characters younger than llama.cpp's tables stay as they are. Without `strip_accents` it is a map
+    to lower case alone; with it, each character becomes the first one of its decomposition, a
+    syllable of Hangul its first letter, and combining marks vanish.
+
+    Args:
+        lowercase: whether letters become lower case, each one character.
+        strip_accents: whether characters become their bases.
+    """
     known = (category("L") | category("N") | category("S")) - LATER
     lower = {code: to[:1] for code, to in lower_case().mapping.items() if code in known}
     if not lowercase:

@@ -12,7 +12,13 @@ CHARSMAP: Final = "precompiled_charsmap"
 
 
 def with_charsmap(component: Any, charsmap: str) -> Any:
-    """Return a component, and those in it, with another charsmap wherever one has an option of it.
+    """Return a component with another charsmap wherever it, or one in it, has that option.
+
+    The given one does not change.
+
+    Args:
+        component: JSON values, at any depth.
+        charsmap: the charsmap, in Base64.
 
     Example:
         >>> with_charsmap({"normalizers": [{"precompiled_charsmap": "AAA="}]}, "")

@@ -196,7 +196,15 @@ def estimate_discounts(counts: Ints) -> tuple[float, float, float]:
 
 
 def _find(keys: Ints, contexts: Ints, ids: Ints, radix: int) -> Ints:
-    """Return the number of each n-gram, by its context's number and last id; ABSENT if unseen."""
+    """Return the number of each n-gram, by its context's number and last id; ABSENT if unseen.
+
+    Args:
+        keys: the n-grams that were seen, each ``context * radix + id``, ascending; its place is its
+            number.
+        contexts: the number of the context of each n-gram that is looked for; ABSENT has none.
+        ids: the last id of each.
+        radix: more than any id.
+    """
     wanted = contexts * radix + ids
     if not len(keys):
         return np.full(len(ids), ABSENT, np.int64)

@@ -43,7 +43,11 @@ class AddedTokens:
         place = self._placing(text)
 
         def match_from(at: int) -> tuple[Added, int, int] | None:
-            """Return the next token from a byte on that may stand where it does, and its match."""
+            """Return the next token from a byte on that may stand where it does, and its match.
+
+            That is the token, and the start and end of its text without white space; None if none
+            comes. A match in the midst of a word, of a token that must stand alone, is passed over.
+            """
             while tokens and (match := pattern.search(text, at)):
                 start, at = match.span()
                 if len(set(place(tokens[match[0]], start, at, start))) == 2:

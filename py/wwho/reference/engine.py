@@ -73,7 +73,10 @@ class Engine(Generic[AnyModel]):
         return Token(self.id_of(number), len(self.model.texts[number]))
 
     def id_of(self, number: int) -> int:
-        """Return the id of a token by its number; `unk_id` for one without an id."""
+        """Return the id of a token by its number; `unk_id` for one without an id.
+
+        The model must have an `unk_id` then.
+        """
         token = self.ids[number]
         if token is None:
             token = self.model.unk_id

@@ -57,7 +57,10 @@ class Piece:
 
     @property
     def starts(self) -> Sequence[int]:
-        """The byte of the piece at which each character begins, then the number of its bytes."""
+        """The byte of the piece at which each character begins, then the number of its bytes.
+
+        A byte of broken UTF-8 is one character of one byte. It is computed at first use.
+        """
         if self._starts is None:
             if self.text.isascii():
                 self._starts = range(len(self.text) + 1)

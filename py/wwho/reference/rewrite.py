@@ -53,7 +53,14 @@ def rewrite(step: Rewrite, piece: Piece, scanners: CompiledScanners) -> Piece:
 
 
 def replace_matches(step: Replace, piece: Piece, scanners: CompiledScanners) -> Characters:
-    """Yield the characters of a piece after REPLACE (Kind 2), each with its source."""
+    """Yield the characters of a piece after REPLACE (Kind 2), each with its source.
+
+    A match without content is kept. A content's characters have the source of the last character
+    matched, or, for a rule in `after`, of the one that follows; a `MATCH` in it is the match with
+    its own sources. In a step of empty matches, what stands before `MATCH` is written before the
+    character, unless rule 0 matched just before, and what stands after it only at the end of the
+    piece.
+    """
     text, sources = piece.text, piece.sources
     rule_before = -1
     for start, end, rule in matches(scanners, scanners.automata[step.automaton], piece.scanned):
@@ -105,7 +112,11 @@ def change_ends(step: Ends, piece: Piece) -> list[tuple[str, Source]]:
 
 
 def replace_longest(step: Rules, piece: Piece) -> Characters:
-    """Yield the characters of a piece after RULES without clusters (Kind 4), with their sources."""
+    """Yield the characters of a piece after RULES without clusters (Kind 4), with their sources.
+
+    At each place the longest rule counts, and all that it writes has the source of the first
+    character matched; a character that no rule matches stays.
+    """
     text, start = piece.text, 0
     while start < len(text):
         sizes = range(min(step.longest, len(text) - start), 0, -1)

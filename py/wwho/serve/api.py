@@ -77,7 +77,11 @@ def json_response(body: bytes) -> Response:
 
 
 def openapi_document() -> dict[str, Any]:
-    """Return the OpenAPI document as JSON values, with schemas made from the operations' types."""
+    """Return the OpenAPI document as JSON values, with schemas made from the operations' types.
+
+    There is a GET for the encodings and a POST for each of `OPERATIONS`, with its example, its
+    limit in bytes, and the answers 200 and 4XX.
+    """
     kinds = [kind for operation in OPERATIONS for kind in (operation.question, operation.answer)]
     (problem, encodings, *schemas), components = msgspec.json.schema_components(
         [Problem, EncodingsAnswer, *kinds], ref_template="#/components/schemas/{name}"

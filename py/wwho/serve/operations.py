@@ -220,7 +220,7 @@ def segment(question: SegmentQuestion) -> SegmentAnswer:
 
 
 def list_encodings() -> EncodingsAnswer:
-    """Return the facts about each encoding that this server has; opens all of them."""
+    """Return the facts about each encoding of this server, in order; it opens all of them."""
     found = []
     for name in ENCODINGS:
         info = get_encoding(name).info

@@ -346,7 +346,11 @@ class _Chunker:
         return self._chunk_of(first, last, self.limit)
 
     def _chunk_of(self, first: int, last: int, limit: int) -> Chunk | None:
-        """Return the chunk of some code points; None if it has more tokens than a limit."""
+        """Return the chunk of some code points; None if it has more tokens than a limit.
+
+        They are those from `first` up to, but without, `last`. The chunk's text is what was given,
+        normalized or not, and its places count in that.
+        """
         n_tokens = self.cuts.count_within(first, last, limit)
         if n_tokens is None:
             return None

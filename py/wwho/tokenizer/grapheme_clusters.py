@@ -30,7 +30,7 @@ def cluster_edges(text: str) -> Callable[[int], bool]:
     edges: set[int] = set()
 
     def is_edge(place: int) -> bool:
-        """Return whether a code point place is an edge, scanning its run if it is a new one."""
+        """Return whether a place, in code points, is an edge; scan its run if that is new."""
         nonlocal start, end, edges
         if place == 0:
             return True

@@ -92,7 +92,10 @@ class Encoding(Tokenizer):
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:
-        """The tokens of the first model (the base) by bytes, with their ids; made at first use."""
+        """The tokens of the first model (the base) by bytes, with their ids; made at first use.
+
+        An id that decodes to nothing is left out.
+        """
         if not hasattr(self, "_ranks"):
             self._ranks = {}
             for token in self.info.model_ids(0):

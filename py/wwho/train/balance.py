@@ -143,6 +143,8 @@ def held_out_gains(counts: Sequence[int]) -> list[float]:
 def average_equals(counts_and_values: Iterable[tuple[int, float]]) -> list[float]:
     """Return the values, in order, with the mean in place of each in a row of equal counts.
 
+    The counts are compared with those before them alone: equal ones further apart stay apart.
+
     Example:
         >>> average_equals([(5, 1.0), (3, 4.0), (3, 2.0), (5, 7.0)])
         [1.0, 3.0, 3.0, 7.0]
@@ -193,6 +195,8 @@ def combine_sources(sources: Sequence[SourceWords], factors: Sequence[Fraction])
     """Return the words of all sources, each counted as often as its source's factor says.
 
     Products are rounded down.
+
+    Words come in the order in which they are first seen.
     """
     words = WordTable()
     for source, factor in zip(sources, factors, strict=True):
@@ -255,6 +259,8 @@ def group_by_script(
     """Return the values of the merges of each script, in the order of the merges.
 
     A merge is of the script of its left part, or of its right part where the left one has none.
+
+    The result is a dictionary that gives an empty list for a script without merges.
 
     Args:
         merges: the ids of both parts of each merge; merge k makes the id ``len(scripts) + k``.

@@ -218,7 +218,10 @@ class _Learner:
         ]
 
     def _cut(self, pieces: Pieces) -> list[list[bytes]]:
-        """Return the words cut by the model with these new pieces; `UNKNOWN` is what has none."""
+        """Return the words, in order, cut by the model with these new pieces.
+
+        A word is the texts of its pieces; `UNKNOWN` is what has none.
+        """
         model = self._file.model_with(pieces)
         texts = {
             number: text
@@ -230,7 +233,10 @@ class _Learner:
         return [[texts.get(number, UNKNOWN) for number in ids] for ids in cut]
 
     def _counts(self, pieces: Pieces) -> Counter[str]:
-        """Return how often each piece is used where the model with these new pieces cuts words."""
+        """Return how often each piece is used where the model with these new pieces cuts words.
+
+        Each word counts as often as it was seen. What is no piece counts as U+FFFD.
+        """
         counts: Counter[str] = Counter()
         for units, (_, count) in zip(self._cut(pieces), self._words, strict=True):
             for unit in units:
@@ -239,6 +245,8 @@ class _Learner:
 
     def _join(self, pieces: Pieces, room: int) -> tuple[list[str], list[int]]:
         """Return new pieces, joined from neighbours in words, and how often each pair was seen.
+
+        A text that is a piece already, or of another pair, is merged on, but not returned again.
 
         Args:
             pieces: new pieces that the model has already.

@@ -424,6 +424,8 @@ def record(word: Word) -> bytes:
 def parse_records(records: bytes) -> Iterator[Word]:
     """Yield the words of records, which must be well-formed, as the texts of their units.
 
+    They come in the order of the records. Nothing says if the last one is cut off.
+
     Example:
         >>> list(parse_records(record((b"ab", b"c")) + record((b"d",))))
         [(b'ab', b'c'), (b'd',)]

@@ -208,6 +208,8 @@ def _numbered(vocab: Sequence[Any]) -> list[tuple[str, int]]:
 def _splits(texts: Sequence[str], known: dict[str, int]) -> list[list[str]]:
     """Return the pairs that merge to new texts: all in which both parts are tokens by then.
 
+    They come in the order of the texts, for each from the shortest left part on.
+
     Example:
         >>> _splits(["ab", "abc"], {"a": 0, "b": 1, "c": 2, "bc": 3})
         [['a', 'b'], ['a', 'bc'], ['ab', 'c']]

@@ -191,6 +191,8 @@ def runs_of_atoms(word: Word, ids: Mapping[bytes, int]) -> Iterator[list[int]]:
 def merge_pair(run: Iterable[int], pair: Pair, merged_id: int) -> list[int]:
     """Return a run of ids with `merged_id` in place of each such pair, from left to right.
 
+    A token that was just merged is not merged again.
+
     Example:
         >>> merge_pair([1, 1, 1, 2], (1, 1), 9)
         [9, 1, 2]

@@ -78,7 +78,11 @@ def read_listed(root: Value) -> list[Listed]:
 
 
 def _ids_of_model(root: Value) -> tuple[dict[str, int], int]:
-    """Return the tokens of the model, text to id, and the number of tokens: the next id."""
+    """Return the tokens of the model, text to id, and the number of tokens: the next id.
+
+    A vocabulary that is a list has its places as ids, of equal texts the last one; ({}, 0) if it is
+    neither an object nor a list.
+    """
     vocab = root.at("model").at("vocab").raw
     if not isinstance(vocab, list):
         return (dict(vocab), len(vocab)) if isinstance(vocab, dict) else ({}, 0)

@@ -40,7 +40,10 @@ def normalize(component: Component, text: str) -> str:
 
 
 def pre_tokenize(component: Component, text: str) -> list[str]:
-    """Return the pieces that a pre-tokenizer makes of a text, in order."""
+    """Return the pieces that a pre-tokenizer makes of a text, in order.
+
+    Empty pieces are left out.
+    """
     patterns = Patterns()
     steps = pre_tokenizers.steps(Value(component), patterns)
     scanners, _ = patterns.compile(properties=False)
@@ -57,7 +60,7 @@ def pre_tokenize(component: Component, text: str) -> list[str]:
 
 
 def tokenize(component: Component, text: str) -> list[int]:
-    """Return the ids that a model gives to a piece."""
+    """Return the ids that a model gives to a piece; no token is allowed or added."""
     found = models.read(Value(component), Around())
     patterns = Patterns()
     units = None if found.units is None else patterns.number_of("characters", found.units)
@@ -82,7 +85,11 @@ def decode(component: Component | None, tokens: Sequence[str]) -> str:
 def process(
     component: Component, ids: Sequence[int], pair: Sequence[int] | None = None
 ) -> list[int]:
-    """Return the ids of a text, or of a pair of texts, with those that a post-processor adds."""
+    """Return the ids of a text, or of a pair of texts, with those that a post-processor adds.
+
+    Ids of the post-processor's tokens are taken as their names: "0" to "255". Without a template,
+    the pair comes after the text.
+    """
     known = {str(number): number for number in range(256)}
     template = post_processors.read(Value(component), known)
     if template is None:

@@ -131,7 +131,9 @@ def _vocab_and_merges(source: Source) -> tuple[dict[str, int], list[list[str]]]:
 
 
 def merges_in(file: Source) -> list[list[str]]:
-    """Return the pairs of tokens in a merges.txt, in order.
+    """Return the pairs of tokens in a merges.txt, each a list of two texts, in order.
+
+    Empty lines and those that begin with `#version` are passed over.
 
     Raises:
         SourceError: a line is no pair, or not UTF-8.

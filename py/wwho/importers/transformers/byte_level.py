@@ -140,7 +140,10 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
 
 
 def made_of(folder: ModelFolder, document: dict[str, Any], defaults: Mapping[str, Any]) -> Made:
-    """Return what is known of a document with its added tokens."""
+    """Return what is known of a document with its added tokens: roles by name, and ids by text.
+
+    A role without a token is left out. An added token's id counts before one of the vocabulary.
+    """
     tokens: Tokens = read_tokens(folder).with_defaults(defaults)
     named = {**tokens.named, **tokens.roles}
     roles = {name: token.content for name, token in named.items() if token is not None}

@@ -140,7 +140,11 @@ def _of_language(vocab: Mapping[str, Any], folder: ModelFolder) -> dict[str, int
 
 
 def _with_long_ones(tokens: SlowTokens) -> SlowTokens:
-    """Return the added tokens with all of the vocabulary that have several characters."""
+    """Return the added tokens with all of the vocabulary that have several characters.
+
+    Those take white space on both sides and are not normalized; one that is an added token already
+    is replaced, and stays special if it was.
+    """
     special = {token.content for token in tokens.tokens if token.special}
     long = {
         text: Token(text, text in special, lstrip=True, rstrip=True, normalized=False)

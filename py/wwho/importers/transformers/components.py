@@ -119,6 +119,9 @@ def template_processing(single: str, pair: str, ids: Mapping[str, int]) -> Compo
             where it is missing.
         pair: the same, with "$B".
         ids: the ids of the tokens.
+
+    Raises:
+        SourceError: a token is not in `ids`.
     """
     tokens: dict[str, Any] = {}
 

@@ -107,6 +107,9 @@ def _model(pieces: Pieces, texts: Mapping[int, str], algorithm: Algorithm) -> Co
         pieces: the SentencePiece model.
         texts: the texts of the pieces of a BPE, by their ids.
         algorithm: its type, as the class takes it.
+
+    Raises:
+        SourceError: the algorithm is neither of the two.
     """
     spec = pieces.model
     if algorithm not in (Algorithm.UNIGRAM, Algorithm.BPE):
@@ -146,7 +149,13 @@ def _model(pieces: Pieces, texts: Mapping[int, str], algorithm: Algorithm) -> Co
 
 
 def _normalizer(pieces: Pieces, legacy: bool) -> Component:
-    """Return the normalizer: charsmap, spaces, marks."""
+    """Return the normalizer: the charsmap, then what removes spaces, then what writes markers.
+
+    Args:
+        pieces: the SentencePiece model.
+        legacy: whether a text that begins with a marker gets another before it, if the model puts
+            one.
+    """
     spec = pieces.model
     parts = [] if pieces.charsmap is None else [pieces.charsmap]
     if spec.remove_extra_whitespaces:
@@ -182,7 +191,11 @@ def _cuts(pieces: Pieces, texts: Mapping[int, str], legacy: bool) -> Component |
 
 
 def _decoder(pieces: Pieces) -> Component:
-    """Return the decoder."""
+    """Return the decoder: markers become spaces, bytes a text, and a space at the start goes.
+
+    The last is so only if the model puts a marker before texts, and the second only with byte
+    fallback.
+    """
     spec = pieces.model
     parts: list[Component] = [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "}]
     if spec.byte_fallback:

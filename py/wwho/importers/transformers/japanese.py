@@ -169,6 +169,11 @@ def read_japanese(recipe: Recipe, folder: ModelFolder, options: Options) -> Draf
 def _lower(recipe: Recipe, folder: ModelFolder, options: Options) -> bool:
     """Return whether text becomes lower case.
 
+    Args:
+        recipe: what the class does by default.
+        folder: the settings, whose do_lower_case counts before that.
+        options: what the caller says, which counts before both.
+
     Raises:
         SourceError: the setting is no flag; or tokens are listed that are never cut.
     """

@@ -200,7 +200,13 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
 
 
 def _model(recipe: Recipe, found: Around, vocab: Vocab) -> Component:
-    """Return the model of some tokens."""
+    """Return the model of some tokens: a BPE if the class has no unknown token, else a Unigram.
+
+    The merges of a BPE are those that its tokens, in order, allow.
+
+    Raises:
+        SourceError: the id of the unknown token is that of no token.
+    """
     if recipe.unk is None:
         ids = {text: number for number, (text, _) in enumerate(vocab)}
         usual = {"continuing_subword_prefix": None, "end_of_word_suffix": None, "fuse_unk": True}
@@ -284,7 +290,9 @@ def _camembert(found: Around) -> Vocab:
 
 
 def _nllb(found: Around) -> Vocab:
-    """Return the tokens of NLLB, with four special ones first.
+    """Return the tokens of NLLB, with four special ones first; all scores are 0.
+
+    A piece that is one of the four keeps that place.
 
     Raises:
         SourceError: two of them are the same.
@@ -311,7 +319,11 @@ def _seamless(found: Around) -> Vocab:
 
 
 def _pegasus(found: Around) -> Vocab:
-    """Return the tokens of Pegasus, with as many before those of the file as `offset` says."""
+    """Return the tokens of Pegasus, with as many before those of the file as `offset` says.
+
+    First come pad, eos and the masks, each text once, with the score 0; then `<unk_2>` and so on up
+    to `offset`, with -100; then the pieces of the file from the third on.
+    """
     settings = found.folder.settings
     tokens = read_tokens(found.folder)
     mask = tokens.roles["mask_token"] if "mask_token" in tokens.roles else Token("<mask_1>")
@@ -339,7 +351,14 @@ def _sentinels(found: Around) -> list[str]:
 
 
 def _by_text(text_of: str, usual: int | None) -> Callable[[Around, Vocab], int]:
-    """Return what finds the id of a token with the score 0; `usual`, or the file's, for none."""
+    """Return the function that finds the id of a token with the score 0 in a vocabulary.
+
+    If there is none, it returns `usual`, or, if that is None, the file's id for what is unknown.
+
+    Args:
+        text_of: the role of the token.
+        usual: the id if there is no such token; None: the file's.
+    """
 
     def find(found: Around, vocab: Vocab) -> int:
         """Return the id."""
@@ -557,7 +576,11 @@ def _nllb_around(made: Made) -> Component:
 
 
 def _seamless_around(made: Made) -> Component:
-    """Return the post-processor of SeamlessM4T, as every call sets it: the language comes first."""
+    """Return the post-processor of SeamlessM4T, as every call sets it: the language comes first.
+
+    Raises:
+        SourceError: there is no token for the language.
+    """
     name = made.folder.settings.get("src_lang") or "eng"
     language = name if "__" in str(name) else f"__{name}__"
     eos = made.id_of("eos_token")
@@ -599,7 +622,11 @@ def _mbart50_extra(found: Around) -> list[Token]:
 
 
 def _pegasus_extra(found: Around) -> list[Token]:
-    """Return the extra tokens of Pegasus: a mask for sentences, and unused ones."""
+    """Return the extra tokens of Pegasus, all special: a mask for sentences, and unused ones.
+
+    The mask is left out where the settings have null, or the file has the token; the unused ones
+    are `<unk_2>` and so on, up to `offset`.
+    """
     sent = found.folder.settings.get("mask_token_sent", "<mask_1>")
     is_own = any(token.content == sent for token in found.pieces.extra)
     first = [] if sent is None or is_own else [sent]

@@ -219,6 +219,12 @@ def _extra(
 def _tokens_of(value: Any, *, special: bool) -> list[Token]:
     """Return the tokens of a list in settings; none for null.
 
+    A null in the list is passed over.
+
+    Args:
+        special: whether tokens given as texts are special.
+        value: the value of the setting.
+
     Raises:
         SourceError: it is no list of tokens.
     """
@@ -233,7 +239,18 @@ def _tokens_of(value: Any, *, special: bool) -> list[Token]:
 def _older_listed(
     folder: ModelFolder, settings: Mapping[str, Any], older: Mapping[str, Any]
 ) -> dict[int, Token]:
-    """Return the tokens of added_tokens.json by their ids; one with a role is special."""
+    """Return the tokens of added_tokens.json by their ids; one with a role is special.
+
+    A token that is not special is normalized, and a special one is not.
+
+    Args:
+        folder: the folder of the model.
+        settings: its settings.
+        older: those of special_tokens_map.json, which count before them.
+
+    Raises:
+        SourceError: an id is no number from 0 on.
+    """
     merged = {**settings, **older}
     special = {_text(merged.get(role)) for role in ROLES}
     for key in EXTRA:
@@ -248,7 +265,11 @@ def _older_listed(
 
 
 def _listed_tokens(listed: Any) -> dict[int, Token]:
-    """Return the tokens of an added_tokens_decoder by their ids."""
+    """Return the tokens of an added_tokens_decoder by their ids.
+
+    Raises:
+        SourceError: it is no object, a key is no number, or an item is no object with a content.
+    """
     if not isinstance(listed, dict):
         _refuse(LISTED, listed, "an object")
     found: dict[int, Token] = {}
@@ -395,7 +416,11 @@ def new_ids(vocab: Mapping[str, int], tokens: Iterable[Token], size: int) -> dic
 def _around(
     folder: ModelFolder, tokens: Tokens, defaults: Mapping[str, Any], ids: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the post-processor that puts the first and the last token around a text."""
+    """Return the post-processor that puts the first and the last token around a text.
+
+    A token is put if the settings, or else `defaults`, say so (add_bos_token, add_eos_token) and
+    the tokenizer has one.
+    """
     texts = {}
     for option, name in (("add_bos_token", "bos_token"), ("add_eos_token", "eos_token")):
         is_wanted = folder.settings.get(option, defaults.get(option, False))

@@ -106,7 +106,11 @@ def _mpnet(made: Made) -> Component:
 
 
 def _splinter(made: Made) -> Component:
-    """Return the post-processor of Splinter, whose pairs are a question and a context."""
+    """Return the post-processor of Splinter, whose pairs are a question and a context.
+
+    The question token and a full stop come after the question, which is the first text, or the
+    second if padding is on the left.
+    """
     cls, sep = made.id_of("cls_token"), made.id_of("sep_token")
     asked = f"{made.id_of('question_token')} ."
     is_first = made.folder.settings.get("padding_side", "right") == "right"

@@ -20,7 +20,10 @@ from wwho.importers.huggingface.document import Value
 
 
 def steps(value: Value) -> list[Step]:
-    """Return up to two steps: the first token's markers, and all others."""
+    """Return up to two steps: the first token's markers go, and all others become spaces.
+
+    With the prepend_scheme "never", the first token's become spaces, too.
+    """
     marker = value.text("replacement")
     found: list[Step] = []
     if value.text("prepend_scheme", "always") != "never":

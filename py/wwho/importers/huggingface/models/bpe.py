@@ -245,6 +245,8 @@ def _read_merge(raw: Any, listed: Value, number: int) -> Merge:
 def symbols_of(vocab: Collection[str], prefix: str, suffix: str) -> set[str]:
     """Return the tokens that are one character, with a prefix or a suffix or both or neither.
 
+    Empty affixes count as none.
+
     Example:
         >>> sorted(symbols_of(["a", "ab", "##a", "b##", "#"], "##", ""))
         ['#', '##a', 'a']

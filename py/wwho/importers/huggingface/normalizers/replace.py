@@ -90,7 +90,7 @@ def at_end(pattern: Node) -> Node:
 
 
 def holds_at_end(pattern: Node) -> bool:
-    """Return whether a pattern that does not look behind matches nothing at the end of a text."""
+    """Return whether a pattern that does not look behind matches the empty text at a text's end."""
     match pattern:
         case Look(negative, _):
             return negative

@@ -255,7 +255,15 @@ def _may_not_follow(end: Node) -> CodePointSet | None:
 
 
 def cut_groups(patterns: Patterns, digits: Digits) -> Cut:
-    """Return the step that cuts runs of digits into groups, counted from the end of the run."""
+    """Return the step that cuts runs of digits into groups, counted from the end of the run.
+
+    Each run is a match of COUNT, whose first group is the short one; the text between runs is one
+    piece. Patterns are added to `patterns`.
+
+    Args:
+        patterns: the patterns of the file so far.
+        digits: which characters are digits, and how many make a group.
+    """
     run = many(Chars(digits.chars), 1)
     others = ANY
     if digits.goes_on is not None:
