@@ -24,6 +24,7 @@ TYPEDOC = SETTINGS / "node_modules" / "typedoc" / "bin" / "typedoc"
 PAGES = {
     "README.md": "index.md",
     "py/wwho/train/README.md": "train.md",
+    "py/wwho/shards/README.md": "shards.md",
     "py/wwho/evaluate/README.md": "evaluate.md",
     "py/wwho/serve/README.md": "serve.md",
     "py/wwho/backends/README.md": "backends.md",
@@ -56,7 +57,7 @@ REFERENCE = {
     ),
     "import": ("wwho.importers", "wwho.importers.reader", "wwho.exporters"),
     "hf": ("wwho.hf",),
-    "train": ("wwho.train", "wwho.train.options", "wwho.corpus"),
+    "train": ("wwho.train", "wwho.train.options", "wwho.corpus", "wwho.shards"),
 }
 """The modules and names on each page of the reference of Python."""
 ENTRIES = ("index", "tokenizer", "openai", "chat", "worker", "import")

@@ -164,5 +164,9 @@ class CountsError(WwhoError, ValueError):
     """Word counts are damaged, are of other text or options, or contain the same text twice."""
 
 
+class ShardError(WwhoError, ValueError):
+    """Shards cannot be written: options do not go together, or the folder holds other work."""
+
+
 class BackendError(WwhoError, RuntimeError):
     """A backend cannot run here, or cannot do a call, for which a text may be too long."""

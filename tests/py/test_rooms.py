@@ -24,6 +24,7 @@ ROOMS = (
     ("tokenizer",),
     ("encodings",),
     ("tiktoken",),
+    ("shards",),
     ("train",),
     ("evaluate",),
     ("hf",),

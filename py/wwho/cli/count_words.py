@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_word_arguments(parser)
     parser.add_argument(
         "--part",
-        type=parse_part,
+        type=shared.parse_part,
         default=(1, 1),
         metavar="K/N",
         help="count part K of N of each file: of lines, or of the row groups of Parquet; what is "
@@ -75,14 +75,3 @@ def run(options: argparse.Namespace) -> int:
         )
     streams.write_lines([line])
     return 0
-
-
-def parse_part(text: str) -> tuple[int, int]:
-    """Return the numbers of ``K/N``: which part, and how many parts; both are checked later.
-
-    Raises:
-        ValueError: there are no two numbers with a ``/`` between them; argparse turns this into
-            exit code 2.
-    """
-    number, parts = map(int, text.split("/"))
-    return number, parts

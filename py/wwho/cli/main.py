@@ -22,6 +22,7 @@ from wwho.cli import (
     schema_tasks,
     segment_text,
     serve_page,
+    tokenize_corpus,
     train,
     verify_artifact,
 )
@@ -47,6 +48,7 @@ COMMANDS: tuple[Command, ...] = (
     encode_text,
     decode_ids,
     count_tokens,
+    tokenize_corpus,
     inspect_artifact,
     verify_artifact,
     evaluate_vocabulary,

@@ -274,6 +274,22 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_sample(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Declare ``--sample``, whose help says with `verb` what is done to lines, and ``--errors``."""
+    parser.add_argument(
+        "--sample",
+        default="1",
+        metavar="F",
+        help=f"the fraction of the lines to {verb}, such as 0.1, chosen by a hash of each line",
+    )
+    parser.add_argument(
+        "--errors",
+        choices=("replace", "stop"),
+        default="replace",
+        help="broken UTF-8 is read as U+FFFD, or refused (default replace)",
+    )
+
+
 def add_base(parser: argparse.ArgumentParser) -> None:
     """Declare ``--base``, which `load_base` reads."""
     parser.add_argument(
@@ -336,6 +352,17 @@ def parse_positive(text: str) -> int:
     if number < 1:
         raise ValueError(text)
     return number
+
+
+def parse_part(text: str) -> tuple[int, int]:
+    """Return the numbers of ``K/N``: which part, and how many parts; both are checked later.
+
+    Raises:
+        ValueError: there are no two numbers with a ``/`` between them; argparse turns this into
+            exit code 2.
+    """
+    number, parts = map(int, text.split("/"))
+    return number, parts
 
 
 def unicode_text(argument: str) -> str:

@@ -196,18 +196,7 @@ def add_word_arguments(parser: argparse.ArgumentParser) -> None:
         "every text that it encodes is brought into NFC first",
     )
     shared.add_fields(parser)
-    parser.add_argument(
-        "--sample",
-        default="1",
-        metavar="F",
-        help="the fraction of the lines to count, such as 0.1, chosen by a hash of each line",
-    )
-    parser.add_argument(
-        "--errors",
-        choices=("replace", "stop"),
-        default="replace",
-        help="broken UTF-8 is read as U+FFFD, or refused (default replace)",
-    )
+    shared.add_sample(parser, "count")
     number(
         "--processes",
         default=TrainOptions.processes,

@@ -219,6 +219,11 @@ class JsonLinesFile:
     line: int = 0
     stray: int = 0
 
+    @property
+    def place(self) -> str:
+        """The file and the line last read, for errors."""
+        return f"{self.file}, line {self.line}"
+
 
 def json_lines_blocks(
     document: JsonLinesFile, blocks: Iterable[bytes], keep: Keep | None
@@ -244,41 +249,61 @@ def json_lines_blocks(
                 continue
             lines += 1
             if keep is None or keep(line):
-                where = f"{document.file}, line {document.line}"
-                text, broken = encode_text(where, _text_of_line(document, line), document.stop)
-                texts.append(text)
+                text = text_of_object(document, object_of_line(document, line))
+                encoded, broken = encode_text(document.place, text, document.stop)
+                texts.append(encoded)
                 document.stray += broken
         yield Block(join_lines(texts), lines, len(texts), document.stray - stray)
 
 
-def _text_of_line(document: JsonLinesFile, line: bytes) -> str:
-    """Return the text in one line of JSON; bytes of broken UTF-8 become lone surrogates.
+def text_of_object(document: JsonLinesFile, value: dict[str, object]) -> str:
+    """Return the text in an object of JSON Lines.
+
+    Raises:
+        CorpusError: the object lacks the field, or the field is not a string.
+    """
+    text = value_of_field(document, value, document.field)
+    if not isinstance(text, str):
+        raise CorpusError(
+            f"{document.place}: field {document.field!r} must be a string, not "
+            f"{type(text).__name__}"
+        )
+    return text
+
+
+def object_of_line(document: JsonLinesFile, line: bytes) -> dict[str, object]:
+    """Return the object in one line of JSON; bytes of broken UTF-8 become lone surrogates.
 
     A byte order mark before the object is passed over.
 
     Raises:
-        CorpusError: the line is no JSON object, or lacks the field, or the field is not a string.
+        CorpusError: the line is no JSON object.
     """
-    where = f"{document.file}, line {document.line}"
     try:
         value = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise CorpusError(
-            f"{where}: not valid JSON ({error}); every line must be one JSON object"
+            f"{document.place}: not valid JSON ({error}); every line must be one JSON object"
         ) from error
     if not isinstance(value, dict):
-        raise CorpusError(f"{where}: a JSON object is expected, not {type(value).__name__}")
-    if document.field not in value:
+        raise CorpusError(
+            f"{document.place}: a JSON object is expected, not {type(value).__name__}"
+        )
+    return value
+
+
+def value_of_field(document: JsonLinesFile, value: dict[str, object], field: str) -> object:
+    """Return what an object of JSON Lines has in a field.
+
+    Raises:
+        CorpusError: it has no such field; the message names those that it has.
+    """
+    if field not in value:
         names = ", ".join(map(repr, list(value)[:MAX_FIELDS_SHOWN])) or "none"
         raise CorpusError(
-            f"{where}: no field {document.field!r}; its fields are: {names}; name one with --field"
+            f"{document.place}: no field {field!r}; its fields are: {names}; name one with --field"
         )
-    text = value[document.field]
-    if not isinstance(text, str):
-        raise CorpusError(
-            f"{where}: field {document.field!r} must be a string, not {type(text).__name__}"
-        )
-    return text
+    return value[field]
 
 
 # A sample

@@ -28,19 +28,27 @@ class ParquetColumn:
         group_bytes: the bytes of each row group, uncompressed, of all columns.
     """
 
-    def __init__(self, file: str, column: str) -> None:
-        """Open a file or URL, read what it says of its columns, and check this one.
+    def __init__(self, file: str, column: str, names: str | None = None) -> None:
+        """Open a file or URL, read what it says of its columns, and check these.
+
+        Args:
+            file: the path or URL.
+            column: the column of texts.
+            names: a column whose values name the texts; None for none.
 
         Raises:
             CorpusError: pyarrow is not installed, the file is no Parquet, or it has no such column
-                of strings.
+                of strings, or no such column of names.
         """
         self._file = file
         self._column = column
+        self._names = names
         self._open = ExitStack()
         self._stream = self._open.enter_context(open_raw(file))
         self._parquet = _open_parquet(file, self._stream)
         _check_column(file, self._parquet.schema_arrow, column)
+        if names is not None:
+            _check_name(file, self._parquet.schema_arrow, names)
         metadata = self._parquet.metadata
         self.group_bytes: list[int] = [
             metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)
@@ -59,6 +67,18 @@ class ParquetColumn:
     ) -> Iterator[list[bytes]]:
         """Yield the texts of up to `BATCH` rows at a time, as bytes; rows without one are left out.
 
+        Arguments and errors are those of `read_rows`.
+        """
+        for texts, _ in self.read_rows(start, stop, advance):
+            yield [text for text in texts if text is not None]
+
+    def read_rows(
+        self, start: int = 0, stop: int | None = None, advance: Advance = ignore
+    ) -> Iterator[tuple[list[bytes | None], list[object]]]:
+        """Yield the texts and the names of up to `BATCH` rows at a time.
+
+        Texts are bytes, or None for a row without one; names are None where no column has them.
+
         Args:
             start: the number of the first row group, from 0.
             stop: the number of the row group after the last; None: to the end.
@@ -72,13 +92,17 @@ class ParquetColumn:
 
         size, n_rows = self._stream.seek(0, os.SEEK_END), self._parquet.metadata.num_rows
         groups = range(len(self.group_bytes))[start:stop]
+        columns = [self._column] if self._names is None else [self._column, self._names]
         rows = 0
         try:
-            for batch in self._parquet.iter_batches(BATCH, groups, columns=[self._column]):
-                values = batch.column(0).cast(pyarrow.large_binary()).to_pylist()
-                before, rows = rows, rows + len(values)
+            for batch in self._parquet.iter_batches(BATCH, groups, columns=columns):
+                texts = batch.column(self._column).cast(pyarrow.large_binary()).to_pylist()
+                before, rows = rows, rows + len(texts)
                 advance(size * rows // n_rows - size * before // n_rows)
-                yield [value for value in values if value is not None]
+                names = (
+                    batch.column(self._names).to_pylist() if self._names else [None] * len(texts)
+                )
+                yield texts, names
         except pyarrow.ArrowException as error:
             raise CorpusError(f"{self._file}: the Parquet data is damaged: {error}") from error
 
@@ -129,12 +153,21 @@ def _check_column(file: str, schema: Any, column: str) -> None:
     """
     import pyarrow
 
+    _check_name(file, schema, column)
+    kind = schema.field(column).type
+    value = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+    if str(value).removeprefix("large_").removesuffix("_view") not in ("string", "binary"):
+        raise CorpusError(f"{file}: column {column!r} must hold strings, not {kind}")
+
+
+def _check_name(file: str, schema: Any, column: str) -> None:
+    """Raise an error if a schema of Arrow has no such column.
+
+    Raises:
+        CorpusError: it names the columns that there are.
+    """
     if column not in schema.names:
         raise CorpusError(
             f"{file}: no column {column!r}; its columns are: {', '.join(schema.names) or 'none'}; "
             "name one with --column"
         )
-    kind = schema.field(column).type
-    value = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
-    if str(value).removeprefix("large_").removesuffix("_view") not in ("string", "binary"):
-        raise CorpusError(f"{file}: column {column!r} must hold strings, not {kind}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeVar
@@ -130,6 +131,37 @@ def part_of(file: str, number: int, of: int, reading: Reading) -> Part:
     return Part(file, start, stop)
 
 
+@contextmanager
+def open_part(
+    part: Part, advance: Advance
+) -> Iterator[tuple[int, Iterable[bytes], Iterable[bytes]]]:
+    """Open a part of plain text or JSON Lines, and close it after the block.
+
+    Args:
+        part: a part of a file that is not Parquet.
+        advance: is told how many stored bytes have been read since it was last called; for a whole
+            file alone.
+
+    Yields:
+        The byte of the contents at which the first line of the part begins; the decompressed lines
+        of the part in chunks; and those after it, which may be read once the part has been.
+
+    Raises:
+        CorpusError: the file begins as data that is no text does.
+        OSError: the file cannot be opened or read.
+    """
+    file, stop = part.file, part.stop
+    with open_stored(file, anywhere=part.start > 0) as stream:
+        start = seek_line_start(stream, part.start)
+        if not start:
+            check_text(file, stream)
+        if stop is None:
+            yield start, read_contents(file, stream, advance), ()
+        else:
+            rest = iter(lambda: stream.read(CHUNK), b"")
+            yield start, read_lines_until(stream, start, stop), rest
+
+
 class Reader:
     """Reads a file, or a part of one, once, in blocks, never all of it in memory at once.
 
@@ -174,19 +206,10 @@ class Reader:
             CorpusError: the file is not what its name says, or is broken and that is refused.
             OSError, EOFError, lzma.LZMAError: the file cannot be read or decompressed.
         """
-        file, stop = self._part.file, self._part.stop
+        file = self._part.file
         keep = sampler(self._reading.sample)
         jsonl = is_jsonl(file, self._reading)
-        with open_stored(file, anywhere=self._part.start > 0) as stream:
-            start = seek_line_start(stream, self._part.start)
-            if not start:
-                check_text(file, stream)
-            rest: Iterable[bytes] = ()
-            if stop is None:
-                chunks = read_contents(file, stream, advance)
-            else:
-                chunks = read_lines_until(stream, start, stop)
-                rest = iter(lambda: stream.read(CHUNK), b"")
+        with open_part(self._part, advance) as (start, chunks, rest):
             chunks = self._hash_items(chunks, bytes, rest)
             long_line = None if jsonl or keep else LONG_LINE
             blocks = blocks_of(chunks, long_line=long_line, file=file, start=start)

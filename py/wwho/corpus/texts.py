@@ -123,7 +123,7 @@ class TextsReader:
             TypeError: an item is no text, no batch and not None.
         """
         digest = hashlib.sha256()
-        for lines, kept, stray in self._read_batches():
+        for lines, kept, stray in self.read_batches():
             text = join_lines(lines)
             digest.update(text)
             advance(len(text))
@@ -131,7 +131,7 @@ class TextsReader:
             yield self._reading.normalize_block(block)
         self.part_digest = self.digest = digest.hexdigest()
 
-    def _read_batches(self) -> Iterator[tuple[list[bytes], list[bytes], int]]:
+    def read_batches(self) -> Iterator[tuple[list[bytes], list[bytes], int]]:
         """Yield about a megabyte of texts at a time, in UTF-8.
 
         With each batch come those of its texts that are in the sample, and the number of broken

@@ -1,0 +1,7 @@
+"""The formats of shards: a module for each, named as the command line names it."""
+
+from wwho.shards.formats import arrow, bin, megatron, npy, parquet
+from wwho.shards.formats.shard_format import ShardFormat
+
+FORMATS: dict[str, ShardFormat] = {each.NAME: each for each in (bin, npy, megatron, arrow, parquet)}
+"""The formats by name."""
