@@ -14,8 +14,11 @@ from pathlib import Path
 
 import transformers
 from transformers.models.auto import tokenization_auto as auto
+from transformers.models.m2m_100 import tokenization_m2m_100 as m2m100
 from transformers.models.mbart import tokenization_mbart as mbart
 from transformers.models.mbart50 import tokenization_mbart50 as mbart50
+from transformers.models.plbart import tokenization_plbart as plbart
+from transformers.models.speech_to_text import tokenization_speech_to_text as speech
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TO_LANGUAGE_CODE
 
 from wwho.importers.transformers.classes import CLASSES
@@ -35,6 +38,9 @@ def tables() -> str:
         },
         "mbart_languages": mbart.FAIRSEQ_LANGUAGE_CODES,
         "mbart50_languages": mbart50.FAIRSEQ_LANGUAGE_CODES,
+        "m2m100_languages": m2m100.FAIRSEQ_LANGUAGE_CODES,
+        "plbart_languages": plbart.FAIRSEQ_LANGUAGE_CODES,
+        "speech_languages": speech.LANGUAGES,
         "whisper_languages": LANGUAGES,
         "whisper_names": TO_LANGUAGE_CODE,
         "wrong_in_settings": sorted(auto.MODELS_WITH_INCORRECT_HUB_TOKENIZER_CLASS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from folder_judge import WORDS, assert_same_as_auto_tokenizer
 from wwho.errors import SourceError
 from wwho.importers import import_file
 from wwho.importers.transformers import python_spm
+from wwho.importers.transformers.choice import tables
 
 sentencepiece = pytest.importorskip("sentencepiece", reason="needs sentencepiece")
 
@@ -94,10 +95,86 @@ def test_a_class_with_numbers_of_pieces(
 ) -> None:
     chance = random.Random(f"folders of {name}")
     (file,) = python_spm.CLASSES[name].files
-    for turn, kind in enumerate(OPTIONS):
-        settings = _settings(chance) if turn % 2 else {}
+    for turn, kind in enumerate(("unigram", "merged", "char")):
+        settings = _settings(chance) if turn else {}
         folder = _folder(tmp_path / kind, name, {file: models[kind]}, **settings)
         assert_same_as_auto_tokenizer(folder, seed=turn, more=["<x>", "<ctl>", "words <z>", "<a>"])
+
+
+def _vocabulary(model: bytes, chance: random.Random, more: Iterable[str] = ()) -> dict[str, int]:
+    """Return the ids of most pieces of a model, and of texts that are none, in another order."""
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+    pieces = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
+    has_bytes = "<0x41>" in pieces
+    kept = [piece for piece in pieces if has_bytes or chance.random() < 0.8]
+    kept += ["한국어", "字", "🙂", "▁字", "½", "İ", "<x>", *more]
+    chance.shuffle(kept)
+    texts = dict.fromkeys(["<s>", "<pad>", "</s>", "<unk>", *kept])
+    return {text: number for number, text in enumerate(texts)}
+
+
+def test_m2m100(models: dict[str, bytes], tmp_path: Path) -> None:
+    chance = random.Random(42)
+    languages = {code: f"__{code}__" for code in tables()["m2m100_languages"]["m2m100"]}
+    for turn, kind in enumerate(("unigram", "merged", "bytes")):
+        vocabulary = _vocabulary(models[kind], chance, ["▁madeup"])
+        files = {"vocab.json": vocabulary, "sentencepiece.bpe.model": models[kind]}
+        settings: dict[str, Any] = {"src_lang": "si"} if turn else {}
+        if turn == 2:
+            settings |= {"additional_special_tokens": [*languages.values()]}
+        folder = _folder(tmp_path / str(turn), "M2M100Tokenizer", files, **settings)
+        more = ["__fr__ __si__", "字 字字", "中文字 한국어", "<x>", "🙂 İ"]
+        ours, theirs = assert_same_as_auto_tokenizer(folder, seed=turn, more=more)
+        ours.src_lang = theirs.src_lang = "fr"
+        ours.tgt_lang = theirs.tgt_lang = "hi"
+        for given in ({"text": "low"}, {"text_target": "low"}):
+            assert ours(**given)["input_ids"] == theirs(**given)["input_ids"]
+        ids = list(range(len(vocabulary)))
+        assert ours.convert_ids_to_tokens(ids) == theirs.convert_ids_to_tokens(ids)
+        for number in ids:
+            pair = [number, vocabulary["</s>"], number]
+            assert ours.decode(pair) == theirs.decode(pair)
+
+
+def test_speech2text(models: dict[str, bytes], tmp_path: Path) -> None:
+    chance = random.Random(42)
+    for turn, kind in enumerate(("user", "bpe", "char")):
+        vocabulary = _vocabulary(models[kind], chance)
+        files = {"vocab.json": vocabulary, "sentencepiece.bpe.model": models[kind]}
+        settings = _settings(chance) if turn else {}
+        settings.pop("added_tokens_decoder", None)
+        settings["do_upper_case"] = turn == 1
+        folder = _folder(tmp_path / str(turn), "Speech2TextTokenizer", files, **settings)
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=["straße ŉ", "字 字字"])
+
+
+def test_speech2text_of_several_languages(tmp_path: Path) -> None:
+    languages = [f"<lang:{code}>" for code in tables()["speech_languages"]["mustc"]]
+    file = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES),
+        model_writer=file,
+        minloglevel=2,
+        vocab_size=300,
+        hard_vocab_limit=False,
+        user_defined_symbols=languages,
+    )
+    processor = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
+    texts = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
+    files = {
+        "vocab.json": {text: number for number, text in enumerate(texts)},
+        "sentencepiece.bpe.model": file.getvalue(),
+    }
+    every: list[dict[str, Any]] = [{}, {"tgt_lang": "nl", "extra_special_tokens": ["<y>"]}]
+    for turn, settings in enumerate(every):
+        folder = _folder(
+            tmp_path / str(turn), "Speech2TextTokenizer", files, lang_codes="mustc", **settings
+        )
+        assert_same_as_auto_tokenizer(folder, more=[" <lang:ru> low", "<y>"])
+    message = "tgt_lang: found .*xx.*, expected one of pt"
+    folder = _folder(tmp_path, "Speech2TextTokenizer", files, lang_codes="mustc", tgt_lang="xx")
+    with pytest.raises(SourceError, match=message):
+        import_file(folder)
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ static void put_unknowns(wwho_path *p, size_t end) {
     p->kept.n = MAX_KEPT + 1;
 }
 
-/* Write the tokens of the best path from p->done up to a slot, and move p->done there. Unknown characters at the end wait for more.
- * Overwrites `origin` of the lattice. */
+/* Write the tokens of the best path from p->done up to a slot, and move p->done there. Unknown characters at the end wait for more, and
+ * in tokenizers, though not in SentencePiece, tokens that are written as unk_id. Overwrites `origin` of the lattice. */
 static void put_path(wwho_path *p, uint32_t slot) {
     const wwho_vocabulary *v = p->v;
     wwho_lattice *s = p->lattice;
@@ -104,7 +104,7 @@ static void put_path(wwho_path *p, uint32_t slot) {
     for (uint32_t n; p->done < stop; p->done += n) {
         n = lengths[p->done - p->base];
         uint32_t token = s->slots[p->done - p->base + n].token;
-        if (token == WWHO_NONE || id_of(v, token) == v->unk_id) continue;
+        if (token == WWHO_NONE || (!p->unigram->narrow && id_of(v, token) == v->unk_id)) continue;
         put_unknowns(p, p->done);
         p->unknown = p->done + n;
         note(&p->kept, token);

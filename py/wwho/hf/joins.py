@@ -49,6 +49,8 @@ class Joins:
 
 JOINS: Mapping[str, Joins] = {
     "BertGenerationTokenizer": Joins(stretches=False),
+    "M2M100Tokenizer": Joins(),
+    "Speech2TextTokenizer": Joins(behind=" "),
     "SpeechT5Tokenizer": Joins(stretches=False),
 }
 """The classes by name, and how each joins decoded text."""

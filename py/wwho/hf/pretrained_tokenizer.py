@@ -572,7 +572,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             ids = [token for token in ids if token in kept or token not in self._reader.special]
         joins = JOINS.get(str(self._model_class))
         if joins is not None and joins.stretches:
-            text = joins.joined(self._stretches(ids))
+            change = str.upper if self.init_kwargs.get("do_upper_case") else str
+            text = joins.joined(
+                (text if is_special else change(text), is_special)
+                for text, is_special in self._stretches(ids)
+            )
         else:
             text = self._text_of(ids)
         if self._model_class == "CLIPTokenizer" or (joins is not None and joins.strips):

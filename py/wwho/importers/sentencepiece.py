@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
 from wwho.assemble import decoders
 from wwho.assemble.bpe import bpe_model
@@ -33,6 +34,9 @@ from wwho.interchange.sentencepiece import (
 from wwho.reference.unigram import f32
 
 ENGINE = "sentencepiece 0.2.3"
+
+Rewrites: TypeAlias = Callable[[Patterns], list[Rewrite]]
+"""What makes steps, and adds their patterns to those of an artifact."""
 
 _PIECE = re.compile(rb"\n[\x03-\x7f\x80-\xff]", re.DOTALL)
 
@@ -73,10 +77,16 @@ def artifact_of(model: Model, record: Mapping[str, str]) -> Artifact:
     return fold(literal(model, record))
 
 
+def no_steps(_: Patterns) -> list[Rewrite]:
+    """Return no step."""
+    return []
+
+
 def literal(
     model: Model,
     record: Mapping[str, str],
-    rewrites: Callable[[Patterns], list[Rewrite]] | None = None,
+    before: Rewrites = no_steps,
+    behind: Rewrites = no_steps,
     *,
     properties: bool = False,
 ) -> Artifact:
@@ -85,7 +95,8 @@ def literal(
     Args:
         model: the model.
         record: the provenance.
-        rewrites: makes the steps that come before those of SentencePiece; None: there are none.
+        before: makes the steps that come before those of SentencePiece.
+        behind: makes the steps that come behind them.
         properties: whether classes tell white space and words apart, as the flags of added tokens
             need.
 
@@ -98,9 +109,8 @@ def literal(
     _check_reach(model)
     made = unigram(model) if model.algorithm is Algorithm.UNIGRAM else units_model(model)
     patterns = Patterns()
-    first = rewrites(patterns) if rewrites else []
     scanners = patterns.scanners
-    normalizer = (*first, *_normalizer(model, scanners))
+    normalizer = (*before(patterns), *_normalizer(model, scanners), *behind(patterns))
     units = None
     if isinstance(made, BPE):
         words = model.algorithm is Algorithm.WORD

@@ -34,8 +34,8 @@ class BestPath(PieceEngine[Viterbi]):
     def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
         """Yield the tokens of the pretoken's best path.
 
-        Neighbouring unknown characters are one unknown text; in a model that is not narrow they are
-        a token, if together they are the text of one.
+        Neighbouring unknown characters are one unknown text; in a model that is not narrow, tokens
+        that are written as unk_id belong to it, and it is a token if it is the text of one.
 
         Args:
             piece: the pretoken.
@@ -61,9 +61,11 @@ class BestPath(PieceEngine[Viterbi]):
                 yield from found
 
     def _known(self, part: bytes) -> bool:
-        """Return whether a part of a path is a token that is not written as unk_id."""
+        """Return whether a part is a token; in `tokenizers`, one that is not written as unk_id."""
         number = self.numbers.get(part)
-        return number is not None and self.token(number).id != self.model.unk_id
+        if number is None or self.model.narrow:
+            return number is not None
+        return self.token(number).id != self.model.unk_id
 
 
 def best_path(

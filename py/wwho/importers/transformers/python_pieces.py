@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,24 +12,30 @@ from wwho.errors import SourceError
 from wwho.format.decoder import Decoder, Join, Replace, Step
 from wwho.format.model import Added, Artifact, Flag, Ids
 from wwho.format.model import Model as EncodingModel
-from wwho.format.steps import Rewrite
 from wwho.format.template import Template
 from wwho.importers import sentencepiece
-from wwho.importers.huggingface.patterns import Patterns
 from wwho.importers.huggingface.read import settings_beside
 from wwho.importers.reader import Options
+from wwho.importers.sentencepiece import Rewrites, no_steps
 from wwho.importers.source import Source, shown
 from wwho.importers.transformers.byte_level import json_defaults
+from wwho.importers.transformers.components import flag
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft
 from wwho.importers.transformers.slow_tokens import AT_ENDS, INPUTS, SlowTokens
 from wwho.importers.transformers.tokens import Token
+from wwho.importers.transformers.unknown_texts import stand_ins
 from wwho.interchange.sentencepiece import MARKER, Kind, Model
 
 KEPT = "\\ufdd5"
 """A code point that no text has: a marker that stays one in decoded text."""
 TEXTS: tuple[Step, ...] = (Join(), Replace(MARKER, " "), AT_ENDS)
 """The decoder of a class that joins the texts of pieces, whatever the pieces are."""
+STRETCHES = (
+    "text around a special token is decoded as one text; transformers, and wwho.hf, decode each "
+    "stretch alone, which loses the space at its beginning, and leave no white space at the ends"
+)
+"""The note on decoders that are those of SentencePiece."""
 FLAGS = {"special": Flag.SPECIAL, "lstrip": Flag.LSTRIP, "rstrip": Flag.RSTRIP}
 
 
@@ -50,6 +56,24 @@ def texts_of(model: Model) -> list[str]:
     return texts
 
 
+def check_plain(folder: ModelFolder) -> None:
+    """Refuse settings by which the SentencePiece model itself would be run otherwise.
+
+    Raises:
+        SourceError: there is one.
+    """
+    if not flag(folder, "legacy", True):
+        raise SourceError(
+            "tokenizer_config.json: legacy: found false, expected true: this class then takes the "
+            "prefix out of the SentencePiece model, which is not supported"
+        )
+    if sampling := folder.settings.get("sp_model_kwargs"):
+        raise SourceError(
+            f"tokenizer_config.json: sp_model_kwargs: found {shown(sampling)}, expected none: text "
+            "would be cut by chance"
+        )
+
+
 def draft_of_pieces(
     folder: ModelFolder,
     options: Options,
@@ -58,9 +82,11 @@ def draft_of_pieces(
     tokens: SlowTokens,
     *,
     unk_id: int,
-    rewrites: Callable[[Patterns], list[Rewrite]] | None = None,
+    rewrites: Rewrites = no_steps,
     template: Template,
     decoder: Iterable[Step] | None = None,
+    kept: str = MARKER,
+    hidden: Mapping[str, int] | None = None,
     defaults: Mapping[str, Any],
     notes: Iterable[str] = (),
 ) -> Draft:
@@ -74,9 +100,11 @@ def draft_of_pieces(
         tokens: the added tokens, and the vocabulary, which may have tokens that are no pieces: they
             only decode.
         unk_id: the id of unknown text.
-        rewrites: makes the steps before those of SentencePiece; None: there are none.
+        rewrites: makes the steps before those of SentencePiece.
         template: what stands around texts.
         decoder: the steps by which the texts of tokens are joined; None: those of SentencePiece.
+        kept: what a marker becomes, by these, in the text of a token that is no piece.
+        hidden: the ids of tokens that only decode and count for nothing, by their texts.
         defaults: see `Draft`.
         notes: see `Draft`.
 
@@ -92,13 +120,15 @@ def draft_of_pieces(
         **settings_beside(source),
         "vocab_size": str(len(tokens.vocabulary)),
     }
-    artifact = sentencepiece.literal(model, record, rewrites, properties=stripping)
     numbers = {text: number for number, text in enumerate(texts_of(model))}
-    found, more = _tokens_of_text(artifact, ids, own)
+    alone, more = stand_ins(model, {**tokens.vocabulary, **tokens.ids})
+    extended, ids = alone.extended(model, ids)
+    artifact = sentencepiece.literal(extended, record, rewrites, alone.steps, properties=stripping)
+    found, twice = _tokens_of_text(artifact, ids, own, unk_id)
     known = {each.text for each in found}
     others = {
         text: number
-        for text, number in tokens.vocabulary.items()
+        for text, number in {**tokens.vocabulary, **(hidden or {})}.items()
         if text not in numbers and text not in known
     }
     found += [Added(text, number, Flag.HIDDEN) for text, number in others.items()]
@@ -107,27 +137,27 @@ def draft_of_pieces(
         models=(_with_ids(artifact, ids, unk_id),),
         added=tuple(sorted(found, key=lambda each: each.id)),
         template=template,
-        decoder=_decoder(model, ids, tokens, others, decoder),
+        decoder=_decoder(model, ids, tokens, others, decoder, kept),
     )
     return Draft(
         artifact=fold(artifact),
         tokens=tokens.size,
         in_python=True,
         defaults=json_defaults({"model_input_names": INPUTS, **defaults}),
-        notes=(*more, *notes),
+        notes=(*([STRETCHES] if decoder is None else []), *more, *twice, *notes),
     )
 
 
 def _added(token: Token, number: int) -> Added:
     """Return an added token, which is found in text as it is given."""
     flags = Flag(0)
-    for name, flag in FLAGS.items():
-        flags |= flag if getattr(token, name) else Flag(0)
+    for name, each in FLAGS.items():
+        flags |= each if getattr(token, name) else Flag(0)
     return Added(token.content, number, flags)
 
 
 def _tokens_of_text(
-    artifact: Artifact, ids: Sequence[int | None], own: list[Added]
+    artifact: Artifact, ids: Sequence[int | None], own: list[Added], unk_id: int
 ) -> tuple[list[Added], tuple[str, ...]]:
     """Return the added tokens of a class and those of its SentencePiece model, and notes.
 
@@ -135,6 +165,7 @@ def _tokens_of_text(
         artifact: the SentencePiece model, whose added tokens have the numbers of pieces.
         ids: the ids of the pieces, by their numbers.
         own: the added tokens of the class.
+        unk_id: the id of unknown text.
     """
     texts = {each.text for each in own}
     found, twice = list(own), []
@@ -143,8 +174,10 @@ def _tokens_of_text(
         number = ids[token.id]
         if token.text in texts:
             twice += [token.text] if is_found and artifact.normalizer else []
+        elif is_found:
+            found.append(Added(token.text, unk_id if number is None else number, token.flags))
         elif number is not None:
-            found.append(Added(token.text, number, token.flags if is_found else Flag.HIDDEN))
+            found.append(Added(token.text, number, Flag.HIDDEN))
     notes = (
         f"{shown(text)} is found as it stands, and not where normalized text becomes it"
         for text in twice
@@ -188,6 +221,7 @@ def _decoder(
     tokens: SlowTokens,
     others: Mapping[str, int],
     steps: Iterable[Step] | None,
+    kept: str,
 ) -> Decoder:
     """Return the decoder.
 
@@ -197,6 +231,7 @@ def _decoder(
         tokens: the added tokens.
         others: the ids of tokens that are no pieces, by their texts.
         steps: the steps; None: those of SentencePiece, which leaves markers in what is no piece.
+        kept: what such markers become.
     """
     if steps is not None:
         return Decoder(tuple(steps))
@@ -221,4 +256,4 @@ def _decoder(
         dummy_prefix=model.add_dummy_prefix,
         remove_spaces=model.remove_extra_whitespaces,
     )
-    return replace(found, steps=(*found.steps, Replace(KEPT, MARKER))) if marked else found
+    return replace(found, steps=(*found.steps, Replace(KEPT, kept))) if marked else found

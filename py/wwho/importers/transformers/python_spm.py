@@ -11,11 +11,15 @@ from wwho.errors import SourceError
 from wwho.format.decoder import Step
 from wwho.format.template import Template
 from wwho.importers.reader import Options
-from wwho.importers.source import shown
 from wwho.importers.transformers.components import flag
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
-from wwho.importers.transformers.python_pieces import TEXTS, draft_of_pieces, texts_of
+from wwho.importers.transformers.python_pieces import (
+    TEXTS,
+    check_plain,
+    draft_of_pieces,
+    texts_of,
+)
 from wwho.importers.transformers.sentencepiece_files import read_pieces
 from wwho.importers.transformers.slow_tokens import SlowTokens, slow_tokens
 
@@ -65,24 +69,6 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         decoder=recipe.decoder,
         defaults=recipe.roles,
     )
-
-
-def check_plain(folder: ModelFolder) -> None:
-    """Refuse settings by which the SentencePiece model itself would be run otherwise.
-
-    Raises:
-        SourceError: there is one.
-    """
-    if not flag(folder, "legacy", True):
-        raise SourceError(
-            "tokenizer_config.json: legacy: found false, expected true: this class then takes the "
-            "prefix out of the SentencePiece model, which is not supported"
-        )
-    if sampling := folder.settings.get("sp_model_kwargs"):
-        raise SourceError(
-            f"tokenizer_config.json: sp_model_kwargs: found {shown(sampling)}, expected none: text "
-            "would be cut by chance"
-        )
 
 
 def _eos(tokens: SlowTokens) -> Template:

@@ -33,7 +33,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
         "which takes of all tokens at a place the one with the lowest id, and not the longest",
     ),
     "GPTSw3Tokenizer": (("spiece.model",), IN_PYTHON),
-    "M2M100Tokenizer": (("vocab.json", "sentencepiece.bpe.model"), IN_PYTHON),
     "MarianTokenizer": (("source.spm", "target.spm", "vocab.json"), IN_PYTHON),
     "MistralCommonBackend": (
         ("tekken.json or tokenizer.model",),
@@ -47,7 +46,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "Pop2PianoTokenizer": (("vocab.json",), "which reads notes of music, and no text"),
     "RagTokenizer": ((), "which is two tokenizers: give the folder of one of them"),
     "SiglipTokenizer": (("spiece.model",), IN_PYTHON),
-    "Speech2TextTokenizer": (("vocab.json", "sentencepiece.bpe.model"), IN_PYTHON),
     "TapasTokenizer": (("vocab.txt",), "which reads tables, and no plain text"),
     "VitsTokenizer": (
         ("vocab.json",),
