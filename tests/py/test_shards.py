@@ -186,6 +186,43 @@ def test_megatron_core_opens_megatron(tmp_path: Path) -> None:
     assert rows.document_indices.tolist() == list(range(len(TEXTS) + 1))
 
 
+def test_mds_files_are_those_of_its_reader(tmp_path: Path) -> None:
+    rows = put_jsonl(tmp_path / "a.jsonl", TEXTS)
+    out = tmp_path / "out"
+    tokenize(Corpus([rows]), MODEL, out, format="mds", name_field="id", processes=1)
+    (shard,) = json.loads((out / "index.json").read_text())["shards"]
+    data = (out / shard["raw_data"]["basename"]).read_bytes()
+    assert (shard["samples"], shard["raw_data"]["bytes"]) == (len(TEXTS), len(data))
+    n, *places = np.frombuffer(data, "<u4", 2 + len(TEXTS)).tolist()
+    assert (n, places[-1]) == (len(TEXTS), len(data))
+    config = json.loads(data[4 * (2 + n) : places[0]])
+    assert config.items() <= shard.items()
+    found = []
+    for begin, end in pairwise(places):
+        # The sizes of both columns; then a byte for one dimension and the type of its length.
+        size, name_size, code = np.frombuffer(data[begin:end], "<u4,<u4,u1", 1)[0].tolist()
+        header = {4: 1, 5: 2}[code]
+        ids = np.frombuffer(data[begin + 9 + header : begin + 8 + size], "<u4").tolist()
+        assert int.from_bytes(data[begin + 9 : begin + 9 + header], "little") == len(ids)
+        found.append((ids, data[begin + 8 + size : end].decode()))
+        assert name_size == end - begin - 8 - size
+    assert found == [(ids, f"d{k}") for k, ids in enumerate(expected_ids(TEXTS))]
+
+
+def test_streaming_opens_mds(tmp_path: Path) -> None:
+    streaming = pytest.importorskip(
+        "streaming", reason="mosaicml-streaming needs torch, which is large"
+    )
+    for pack, wanted in ((None, expected_ids(TEXTS, 100257)), (1, None)):
+        out = tmp_path / str(pack)
+        tokenize(TEXTS, MODEL, out, format="mds", eos=END, pack=pack)
+        rows = streaming.StreamingDataset(local=str(out), batch_size=1)
+        found = [rows[k]["input_ids"].tolist() for k in range(len(rows))]
+        assert found == (
+            wanted or [[token] for ids in expected_ids(TEXTS, 100257) for token in ids]
+        )
+
+
 # How documents are arranged
 
 

@@ -18,7 +18,7 @@ EXAMPLE = """\
   $ wwho tokenize corpus/ --model my.wwho --format megatron --part 3/8 -o /shared/shards
   $ wwho tokenize a.jsonl.zst --model my.wwho --format arrow --shuffle 1 --pack 2048 -o rows"""
 
-FORMATS = ("bin", "npy", "megatron", "arrow", "parquet")
+FORMATS = ("bin", "npy", "megatron", "arrow", "parquet", "mds")
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 UNITS |= {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 

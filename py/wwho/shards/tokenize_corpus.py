@@ -81,8 +81,8 @@ def tokenize(
         corpus: what to read; or an iterable of texts, which this process reads.
         model: a tokenizer, the name of a shipped encoding, or the path of a ``.wwho`` file.
         output: the path or URL of the folder, which must be empty or missing.
-        format: one of `wwho.shards.FORMATS`: ``bin``, ``npy``, ``megatron``, ``arrow`` or
-            ``parquet``.
+        format: one of `wwho.shards.FORMATS`: ``bin``, ``npy``, ``megatron``, ``arrow``,
+            ``parquet`` or ``mds``.
         bos: the text of an added token to put before each document; None for none.
         eos: the text of an added token to put after each document; None for none.
         name_field: the field of JSON Lines, or column of Parquet, that names a document.
