@@ -159,6 +159,104 @@ FAMILY_OF: Final = {
 """The scripts that are neither stacking (with a virama) nor cluster (without)."""
 
 
+PARTS: Final = {
+    "Letter": "(C | D) N?",
+    "Joined": "(Z? H (J | Z)? Letter)*",
+    "End": "B? M* E? M* T? M*",
+    "Killed": "Z? H (J | Z)*",
+    "Vowel": "Q* P? M* K? End",
+    "Own": "V N? M* End",
+    "Follow": "(A | F) M* End",
+    "Digit": "O (M | T | J | Z)*",
+    "Loose": "(K | N | P | Q | B | E | T | M | Z)*",
+    "Tone": "(B | T | M)* E? M*",
+    "Cluster": "(K? H C)* K? Q* M* P? P? P? P? Dot? K? Tone K?",
+    "Closing": "C Dot? K Q? P? P? Tone",
+}
+"""Parts of strict grammars, which may name those above them."""
+
+ORDERED = (
+    "(R* Letter Joined (Killed Own? | Vowel) | Own | X (M | T)* | Follow) Follow* (J | Z)* | Digit"
+    " | W"
+)
+VISUAL = "(L? C M* Q? M* (P | B)? M* (T (P | B | K)? | K)? M* F? F? | X M*) (J | Z)* | Digit | W"
+
+STRICT: Final = {
+    **dict.fromkeys(("Deva", "Guru", "Gujr", "Orya", "Telu", "Knda", "Sinh"), ORDERED),
+    "Beng": ORDERED.replace("| Own |", "| Own | V N? (Z? H (J | Z)? Letter)+ P? End |"),
+    "Mlym": ORDERED.replace("| Vowel)", "| Vowel | P H)"),
+    "pulli": "((Ka H Z? Ssa | C N?) (Killed | Vowel) | Sha H Z? Ra Ii End | Own | X (M | T)*)"
+    " (J | Z)* | Digit",
+    "Thai": VISUAL,
+    "Laoo": VISUAL,
+    "Khmr": "((C | V) (Q | T | M)* (H (C | V) (Q | T | M)*)* P? (B | E | K | T | Q | M)*"
+    " (H (C | V))? | X M* | A) (J | Z)* | Digit | W",
+    "Mymr": "((C | V) Cluster (Closing (H C Cluster)?)* | X M*) (J | Z)* | Digit | W",
+    "Tibt": "(C (N | Q)* P? P? P? (K | M | B | E)* | X M*) Y? (J | Z)* | Y | Digit",
+    "visual": "L? (C | X) Loose (F Loose)* (J | Z)* | Digit | W",
+    "stacking": "(R Loose)* (C | V | D | X | A | F) Loose (H (J | Z)? (C | V | D) Loose)*"
+    " (H (J | Z)*)? ((A | F) Loose)* (J | Z)* | Digit | W",
+    "cluster": "(R Loose)* (C | V | D | X | A | F) Loose ((A | F) Loose)* (J | Z)* | Digit | W",
+}
+"""The grammar of valid syllables of a script, or else of a family. Units are looked at in NFC, in
+which a vowel sign of two parts is one character. The order of signs is that of the Unicode Standard
+16.0: in chapter 12, nukta, virama and letter, vowel sign, anusvara, visarga; section 12.9 for the
+half u of Malayalam, 12.2 for the vowels of Bengali with ya; sections 16.1 to 16.4 for Thai, Lao,
+Burmese and Khmer; 13.4 for Tibetan. Accents and marks that all scripts share stand behind
+the vowel sign, or any sign after it. For other scripts, a syllable is valid if it has a letter, and
+no sign directly behind a virama."""
+
+
+def prune(grammar: str, classes: Mapping[str, str]) -> str:
+    """Return a strict grammar without what needs a class that a script lacks.
+
+    Args:
+        grammar: names of classes and of `PARTS`, blanks, ( ) | ? * and +.
+        classes: the script's classes, and for each the one of `CLASSES` that it is like; the name
+            of either stands for it. `O` is always there.
+    """
+    for name, part in reversed(PARTS.items()):
+        grammar = re.sub(rf"\b{name}\b", f"({part})", grammar)
+    tokens = re.findall(r"\w+|[()|?*+]", grammar)
+
+    def choice() -> str | None:
+        """Return the choice that the tokens begin with: "" is nothing, None what cannot be."""
+        found = [sequence()]
+        while tokens and tokens[0] == "|":
+            tokens.pop(0)
+            found.append(sequence())
+        there = [*dict.fromkeys(each for each in found if each is not None)]
+        text = " | ".join(filter(None, there))
+        return (f"({text})?" if "" in there and text else text) if there else None
+
+    def sequence() -> str | None:
+        """Return the sequence that the tokens begin with, in the same way."""
+        parts: list[str | None] = []
+        while tokens and tokens[0] not in "|)":
+            parts.append(repeated())
+        return None if None in parts else " ".join(filter(None, parts))
+
+    def repeated() -> str | None:
+        """Return a name or brackets and what stands behind them, in the same way."""
+        token = tokens.pop(0)
+        if token == "(":
+            found = choice()
+            tokens.pop(0)
+        else:
+            names = [name for name, like in classes.items() if token in (name, like)]
+            found = "O" if token == "O" else " | ".join(names) or None
+        repeat = tokens.pop(0) if tokens and tokens[0] in "?*+" else ""
+        if not found:
+            return "" if repeat in ("?", "*") else found
+        if not repeat and not re.search(r"\|(?![^(]*\))", re.sub(r"\([^()]*\)", "", found)):
+            return found
+        return found + repeat if re.fullmatch(r"\w+", found) else f"({found}){repeat}"
+
+    text = choice()
+    assert text
+    return text
+
+
 @dataclass(frozen=True)
 class Split:
     """Characters of a script that need a class of their own, taken out of another one.
@@ -325,6 +423,10 @@ def make_schema(code: str, data: Data) -> dict[str, Any]:
         "joiners": write_ranges(shared),
         "groups": groups,
         "grammar": grammar,
+        "strict": prune(
+            STRICT.get(code) or STRICT.get(family) or STRICT["cluster"],
+            {each: likes[each] for each in classes},
+        ),
         "source": "Unicode Character Database: Indic_Syllabic_Category, "
         "Indic_Positional_Category, General_Category, Grapheme_Cluster_Break, Script_Extensions",
         "notes": notes,

@@ -27,7 +27,7 @@ EXAMPLE = """\
 CORPUS = (
     '"corpus": {"bytes", "characters", "in_syllables", "coverage", "syllables", "distinct", '
     '"once", "strays": [{"char", "name", "count", "contexts"}], "unclassed": [...], '
-    '"longest": [[syllable, count]], "rarest": [...]}'
+    '"invalid": [[syllable, count]], "longest": [[syllable, count]], "rarest": [...]}'
 )
 
 
@@ -157,6 +157,7 @@ def survey_to_json(survey: Survey, top: int) -> dict[str, object]:
     """Return a survey as `--json` prints it, with at most `top` entries in each of its lists."""
     lists = {
         "strays": [{**asdict(sign), "name": sign.name} for sign in survey.strays[:top]],
+        "invalid": survey.invalid[:top],
         "unclassed": [{**asdict(char), "name": char.name} for char in survey.unclassed[:top]],
         "longest": survey.longest[:top],
         "rarest": survey.rarest[:top],
@@ -186,17 +187,18 @@ def format_survey(schema: Schema, survey: Survey, top: int) -> Iterator[str]:
     strays = sum(sign.count for sign in survey.strays)
     unclassed = sum(char.count for char in survey.unclassed)
     yield f"{survey.characters:,} characters of {schema.title} in {survey.bytes:,} bytes:"
-    for what, count in (
-        ("in whole syllables", survey.in_syllables),
-        ("stray signs", strays),
-        ("in no class", unclassed),
-    ):
+    shares = {"in whole syllables": survey.in_syllables}
+    if survey.invalid:
+        invalid = sum(len(unit) * count for unit, count in survey.invalid)
+        shares["of these, in syllables that are not valid"] = invalid
+    for what, count in {**shares, "stray signs": strays, "in no class": unclassed}.items():
         yield f"{100 * count / survey.characters:>8.3f} %  {count:>13,}  {what}"
     numbers = f"{survey.syllables:,} syllables, {survey.distinct:,} distinct"
     yield f"{numbers}, {survey.once:,} of them once"
     yield from format_leftovers("stray signs", survey.strays[:top], streams.CIRCLE)
     yield from format_leftovers("characters in no class", survey.unclassed[:top], "")
-    for what, syllables in (("longest", survey.longest), ("rarest", survey.rarest)):
+    lists = {"invalid": survey.invalid, "longest": survey.longest, "rarest": survey.rarest}
+    for what, syllables in lists.items():
         if syllables:
             yield f"{what} syllables:"
         for syllable, count in syllables[:top]:

@@ -34,6 +34,8 @@ class Schema:
         groups: The classes of each group: a name for several at once, for the grammar.
         table: The schema's own transition table, if it brings one; it then cuts the syllables
             instead of the grammar.
+        strict: The valid syllable, in the notation of the grammar, which also takes in units that
+            are none; "" where every syllable of the grammar is valid.
         valid: Whether the schema fulfils the six conditions.
     """
 
@@ -48,6 +50,7 @@ class Schema:
     digest: str
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     table: TransitionTable | None = field(default=None, hash=False)
+    strict: str = ""
     valid: bool = True
 
     @property
@@ -72,6 +75,15 @@ class Schema:
     def segment_starts(self) -> CodePointSet:
         """The characters that start a segment: the blocks without the joiners."""
         return self.blocks - self.joiners
+
+    @property
+    def own_signs(self) -> CodePointSet:
+        """The signs of this script alone, which start no segment: they need a letter before them.
+
+        A joiner or accent that scripts share is none of them; neither is any character of a schema
+        that lets signs start segments, whose scanner calls them orphans.
+        """
+        return self.blocks & self.joiners & self.classified
 
     @property
     def letters(self) -> CodePointSet:
@@ -119,6 +131,7 @@ def read_schema(document: Document) -> Schema:
         digest=digest(document),
         groups={name: tuple(members) for name, members in groups.items()},
         table=None if table is None else _read_table(table),
+        strict=document.get("strict", ""),
     )
 
 

@@ -20,6 +20,7 @@ from itertools import combinations
 
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.nfa import nullable
+from wwho.compile.parse import parse_grammar
 from wwho.compile.schema import OTHER, Schema, read_schema
 from wwho.compile.schema_document import Document, join_pointer, read_ranges
 from wwho.compile.schema_shape import shape_errors
@@ -114,13 +115,15 @@ def _white_space_errors(schema: Schema) -> Iterator[SchemaError]:
 
 
 def _empty_syllable_errors(schema: Schema) -> Iterator[SchemaError]:
-    """Yield an error if the grammar generates the empty string."""
-    if nullable(schema.syllable):
-        yield SchemaError(
-            "/grammar: the grammar generates the empty string; make a part of it mandatory",
-            pointer="/grammar",
-            counterexample="",
-        )
+    """Yield an error for each grammar that generates the empty string."""
+    grammars = {"grammar": schema.grammar, "strict": schema.strict}
+    for key, grammar in grammars.items():
+        if grammar and nullable(parse_grammar(grammar, schema.named_sets)):
+            yield SchemaError(
+                f"/{key}: the grammar generates the empty string; make a part of it mandatory",
+                pointer=f"/{key}",
+                counterexample="",
+            )
 
 
 def _emit_state_errors(schema: Schema, table: TransitionTable) -> Iterator[SchemaError]:

@@ -70,9 +70,11 @@ def digest(document: Document) -> str:
     """Return the SHA-256 of a document's canonical JSON, as 64 hexadecimal digits.
 
     Canonical means: keys sorted, no blanks, UTF-8. So layout and the order of keys do not count,
-    and the same schema has the same digest wherever it comes from.
+    and the same schema has the same digest wherever it comes from. Neither does the key `strict`,
+    which plays no part in what a model is made of.
     """
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    cutting = {key: value for key, value in document.items() if key != "strict"}
+    text = json.dumps(cutting, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     # JSON can spell lone surrogates; they are no fault of a title or description.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

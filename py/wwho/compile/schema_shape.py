@@ -185,8 +185,10 @@ def _names_in_table(
 
 
 def _grammar_errors(document: Document) -> Iterator[SchemaError]:
-    """Yield an error if the grammar does not parse, or uses a name that nothing has."""
-    try:
-        parse_grammar(document["grammar"], read_schema(document).named_sets)
-    except PatternError as error:
-        yield _error_at("/grammar", str(error))
+    """Yield an error for each grammar that does not parse, or uses a name that nothing has."""
+    for key in ("grammar", "strict"):
+        try:
+            if key in document:
+                parse_grammar(document[key], read_schema(document).named_sets)
+        except PatternError as error:
+            yield _error_at(f"/{key}", str(error))

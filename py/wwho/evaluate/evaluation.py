@@ -92,7 +92,7 @@ def evaluate(
     _check_names_differ("parallel texts", [text.name for text in parallel_texts])
     # A model without a vocabulary cuts text into the syllables of the schemas.
     cutting = open_backend(write_artifact(counting_model(schemas))) if schemas else model.backend
-    grammar, ascii_lines = Grammar(cutting), list[str]()
+    grammar, ascii_lines = Grammar(cutting, schemas), list[str]()
     files = [text.file for text in (*parallel_texts, *data)]
     with Progress(progress).bar("measure", Corpus(files).size(), unit="B") as advance:
         parallel = measure_parallel(parallel_texts, encoders, advance, half)

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from wwho.backends.backend import Backend
+from wwho.compile.schema import Schema
+from wwho.compile.validity import UnitJudge
 from wwho.evaluate.text_blocks import Block, Bools, ByteRanges, Ints, find_parts
 from wwho.format.layout import ORPHAN, SYLLABLE
 
@@ -75,8 +77,16 @@ class Grammar:
         is_script: for each route, whether it cuts its segments into syllables.
     """
 
-    def __init__(self, backend: Backend) -> None:
-        """Use the routes and automata of an open model; its vocabulary plays no part."""
+    def __init__(self, backend: Backend, schemas: Sequence[Schema] = ()) -> None:
+        """Use the routes and automata of an open model; its vocabulary plays no part.
+
+        Args:
+            backend: the model.
+            schemas: those that the model was made from, which say what a valid syllable is; without
+                any, the shipped ones that its provenance names.
+        """
+        judge = UnitJudge(schemas) if schemas else UnitJudge.of_model(backend.info.provenance)
+        self._judge = judge
         self._backend = backend
         self.names = tuple(route.name for route in backend.info.routes)
         info = backend.info
@@ -102,9 +112,9 @@ class Grammar:
     def are_whole(self, tokens: Sequence[bytes | None]) -> Bools:
         """Return for each token whether it, standing alone, is text that somebody could write.
 
-        A token is not whole if it is None, holds part of a character, has a dependent sign without
-        its letter, or a joiner outside a script's segments. Several words are as whole as one, and
-        so is the empty token.
+        A token is not whole if it is None, holds part of a character, has a unit that is no valid
+        syllable (`UnitJudge`), such as a dependent sign without its letter, or a joiner outside a
+        script's segments. Several words are as whole as one, and so is the empty token.
 
         Example:
             >>> from wwho.backends.select import open_backend
@@ -117,13 +127,34 @@ class Grammar:
         texts = [None if token is None else decode_token(token) for token in tokens]
         block = Block([text or "" for text in texts])
         spans = self.cut(block)
-        orphans = spans.starts[self.is_script[spans.routes] & (spans.rules == ORPHAN)]
+        invalid = self.find_invalid(spans)
         is_joiner = np.isin(block.code_points, [*map(ord, JOINERS)])
         joiners = block.character_bytes[:-1][is_joiner]
         stray_joiners = joiners[~self.is_script[spans.byte_routes[joiners]]]
         whole = np.array([text is not None for text in texts], np.bool_)
-        whole[find_parts(block.line_bytes, np.append(orphans, stray_joiners))] = False
+        whole[find_parts(block.line_bytes, np.append(invalid, stray_joiners))] = False
         return whole
+
+    def find_invalid(self, spans: Spans) -> Ints:
+        """Return a byte of each unit of a block that is no valid syllable, and of each stray sign.
+
+        Units of scripts alone are judged, and stray signs outside their segments.
+
+        Args:
+            spans: the block, as `cut` returns it.
+        """
+        block, judge = spans.block, self._judge
+        in_script = np.flatnonzero(self.is_script[spans.routes] & (spans.rules <= ORPHAN))
+        text = b"".join(block.encoded)
+        found = []
+        for number in in_script.tolist():
+            start, end = int(spans.starts[number]), int(spans.ends[number])
+            unit = text[start:end].decode().removeprefix(" ")
+            if not judge.is_valid(self.names[spans.routes[number]], unit, int(spans.rules[number])):
+                found.append(start)
+        for line, first in zip(block.lines, block.line_characters.tolist(), strict=False):
+            found += [block.character_bytes[first + place] for place in judge.find_stray(line)]
+        return np.array(found, np.int64)
 
 
 def decode_token(token: bytes) -> str | None:

@@ -11,9 +11,10 @@ from wwho.assemble.training_artifacts import counting_model
 from wwho.backends.backend import SPAN
 from wwho.backends.select import open_backend
 from wwho.compile.schema import Schema
+from wwho.compile.validity import UnitJudge
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
-from wwho.format.layout import ORPHAN, PASSTHROUGH
+from wwho.format.layout import ORPHAN, PASSTHROUGH, SYLLABLE
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, ignore
 from wwho.text import characters
@@ -73,6 +74,8 @@ class Survey:
         distinct: how many distinct syllables, of at most `MOST_SYLLABLES` that are told apart.
         once: how many of the distinct syllables occur once.
         strays: signs without a letter, most frequent first.
+        invalid: the other units that are no valid syllables (`wwho.compile.validity`), most
+            frequent first, and how often each occurs.
         unclassed: characters in no class, such as digits and punctuation, most frequent first.
         longest: the `NAMED` syllables with the most characters, and how often each occurs.
         rarest: the `NAMED` syllables that occur least often, the longest of them first.
@@ -85,6 +88,7 @@ class Survey:
     distinct: int
     once: int
     strays: tuple[Leftover, ...]
+    invalid: tuple[tuple[str, int], ...]
     unclassed: tuple[Leftover, ...]
     longest: tuple[tuple[str, int], ...]
     rarest: tuple[tuple[str, int], ...]
@@ -154,6 +158,7 @@ class _Tally:
         """Begin with no block; open a model without a vocabulary that cuts by the schema."""
         model = counting_model([schema])
         self._backend = open_backend(write_artifact(model))
+        self._name, self._judge = schema.name, UnitJudge([schema])
         self._scanners = NativeModel(model)
         self.bytes = self.characters = self.n_syllables = self.in_syllables = 0
         self._syllables: Counter[str] = Counter()
@@ -166,6 +171,7 @@ class _Tally:
         for found in _LEFT_OVER.finditer(spans[_RULE_BYTE :: SPAN.size]):
             start, end, _, rule, _ = SPAN.unpack_from(spans, found.start() * SPAN.size)
             self._add_leftover(block, start, end, is_stray=rule == ORPHAN)
+        self._add_signs(characters(block))
         words = WordTable()
         words.count_text(self._scanners, block)
         for unit, count in words.count_units().items():
@@ -186,6 +192,14 @@ class _Tally:
         if len(self._syllables) < MOST_SYLLABLES or syllable in self._syllables:
             self._syllables[syllable] += count
 
+    def _add_signs(self, text: str) -> None:
+        """Count the signs of the script outside its segments, as stray signs."""
+        for place in self._judge.find_stray(text):
+            line = text.rfind("\n", 0, place) + 1
+            before = text[max(line, place - _CONTEXT_CHARACTERS) : place]
+            after = text[place + 1 : place + 1 + _CONTEXT_CHARACTERS].partition("\n")[0]
+            self._count_leftover(text[place], (before, after), is_stray=True)
+
     def _add_leftover(self, block: bytes, start: int, end: int, *, is_stray: bool) -> None:
         """Count one character that is left over, and keep the text around it if that is new.
 
@@ -196,14 +210,23 @@ class _Tally:
             is_stray: whether it is a stray sign; else it is in no class.
         """
         char = characters(block[start:end]).removeprefix(" ")
+        has_space = block.startswith(b" ", start) and end - start > 1
+        context = _text_before(block, start + has_space), _text_after(block, end)
+        self._count_leftover(char, context, is_stray=is_stray)
+
+    def _count_leftover(self, char: str, context: tuple[str, str], *, is_stray: bool) -> None:
+        """Count one character that is left over, and keep the text around it if that is new.
+
+        Args:
+            char: the character.
+            context: the text before and after it.
+            is_stray: whether it is a stray sign; else it is in no class.
+        """
         leftover = self._leftovers.setdefault(char, _LeftoverCount(is_stray))
         self.characters += 1
         leftover.count += 1
-        if len(leftover.contexts) < CONTEXTS:
-            has_space = block.startswith(b" ", start) and end - start > 1
-            context = _text_before(block, start + has_space), _text_after(block, end)
-            if context not in leftover.contexts:
-                leftover.contexts.append(context)
+        if len(leftover.contexts) < CONTEXTS and context not in leftover.contexts:
+            leftover.contexts.append(context)
 
     def to_survey(self) -> Survey:
         """Return the counts so far as a survey.
@@ -213,6 +236,14 @@ class _Tally:
         counts = self._syllables.items()
         longest = sorted(counts, key=lambda item: (-len(item[0]), -item[1], item[0]))
         rarest = sorted(counts, key=lambda item: (item[1], -len(item[0]), item[0]))
+        invalid = sorted(
+            (
+                (syllable, count)
+                for syllable, count in counts
+                if not self._judge.is_valid(self._name, syllable, SYLLABLE)
+            ),
+            key=lambda item: (-item[1], item[0]),
+        )
         return Survey(
             bytes=self.bytes,
             characters=self.characters,
@@ -221,6 +252,7 @@ class _Tally:
             distinct=len(counts),
             once=sum(count == 1 for _, count in counts),
             strays=self._list_leftovers(are_stray=True),
+            invalid=tuple(invalid),
             unclassed=self._list_leftovers(are_stray=False),
             longest=tuple(longest[:NAMED]),
             rarest=tuple(rarest[:NAMED]),
