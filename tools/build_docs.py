@@ -55,6 +55,7 @@ REFERENCE = {
         "wwho.tiktoken",
         "wwho.errors",
     ),
+    "openai": ("wwho.openai",),
     "import": ("wwho.importers", "wwho.importers.reader", "wwho.exporters"),
     "hf": ("wwho.hf",),
     "train": ("wwho.train", "wwho.train.options", "wwho.corpus", "wwho.shards"),

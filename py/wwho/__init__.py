@@ -16,6 +16,7 @@ from wwho.encodings import (
 from wwho.errors import (
     ArtifactError,
     BackendError,
+    ChatError,
     CorpusError,
     CountsError,
     LimitError,
@@ -35,6 +36,7 @@ from wwho.version import __version__
 __all__ = [
     "ArtifactError",
     "BackendError",
+    "ChatError",
     "Chunk",
     "CorpusError",
     "CountsError",

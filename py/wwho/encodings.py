@@ -85,26 +85,33 @@ def encoding_name_for_model(model_name: str) -> str:
 
     Args:
         model_name: such as "gpt-4o". A name with a date, or that of a fine-tuned model, is known by
-            its beginning.
+            its beginning, and one with its provider, "openai/gpt-4o" or "azure/gpt-4o", without it.
 
     Raises:
         UnknownModelError: the model is not known (also a KeyError). The message lists up to three
-            models with similar names.
+            models with similar names; of a model of another company it says how to import its
+            tokenizer.
 
     Example:
         >>> encoding_name_for_model("gpt-oss-20b"), encoding_name_for_model("ft:gpt-4o:mine")
         ('o200k_harmony', 'o200k_base')
     """
-    facts = _openai_models()
-    if model_name in facts["models"]:
-        name: str = facts["models"][model_name]["encoding"]
+    facts, bare = openai_facts(), bare_model_name(model_name)
+    if bare in facts["models"]:
+        name: str = facts["models"][bare]["encoding"]
         return name
     for prefix, name in facts["prefixes"].items():
-        if model_name.startswith(prefix):
+        if bare.startswith(prefix):
             return name
+    words = bare.lower().replace(":", "/").split("/")
+    if any(word.startswith(tuple(facts["others"])) for word in words):
+        raise UnknownModelError(
+            f"the model {model_name!r} is not one of OpenAI's; "
+            "import its own tokenizer with wwho.importers, or `wwho import`"
+        )
     from difflib import get_close_matches  # for errors alone
 
-    similar = get_close_matches(model_name, facts["models"], n=3, cutoff=0.4)
+    similar = get_close_matches(bare.lower(), facts["models"], n=3, cutoff=0.4)
     hint = f"; models with a similar name are {', '.join(similar)}" if similar else ""
     raise UnknownModelError(
         f"no model {model_name!r} was known on {facts['date']}{hint}. "
@@ -112,9 +119,26 @@ def encoding_name_for_model(model_name: str) -> str:
     )
 
 
+def bare_model_name(model_name: str) -> str:
+    """Return the name that OpenAI has for a model: without the provider before it.
+
+    Example:
+        >>> bare_model_name("azure/gpt-4o")
+        'gpt-4o'
+    """
+    providers: list[str] = openai_facts()["providers"]
+    provider = next((each for each in providers if model_name.startswith(each)), "")
+    return model_name.removeprefix(provider)
+
+
 @cache
-def _openai_models() -> dict[str, Any]:
-    """Return openai.json: models with their encodings, prefixes of names, and the date of both."""
+def openai_facts() -> dict[str, Any]:
+    """Return openai.json: models, beginnings of names with their encodings, and the date of both.
+
+    Example:
+        >>> openai_facts()["models"]["gpt-4o"]["context"]
+        128000
+    """
     text = (resources.files("wwho") / "openai.json").read_text("utf-8")
     facts: dict[str, Any] = json.loads(text)
     return facts
@@ -144,7 +168,7 @@ def model_bytes(name: str) -> bytes:
     """
     names = list_encoding_names()
     if name not in names:
-        if name in _openai_models()["models"]:
+        if name in openai_facts()["models"]:
             raise ArtifactError(
                 f"{name!r} is a model, not an encoding; call encoding_for_model({name!r})"
             )

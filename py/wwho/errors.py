@@ -153,7 +153,14 @@ class UnknownModelError(_UnknownError):
 
 
 class LimitError(WwhoError, ValueError):
-    """A syllable or character, which is never cut, has more tokens than a chunk may have."""
+    """What is never cut has more tokens than there may be.
+
+    That is a syllable or a character in a chunk, or the messages of a chat that must stay.
+    """
+
+
+class ChatError(WwhoError, ValueError):
+    """A chat, a tool or a usage has something that cannot be counted or priced."""
 
 
 class CorpusError(WwhoError, ValueError):

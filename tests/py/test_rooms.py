@@ -23,7 +23,7 @@ ROOMS = (
     ("importers", "exporters"),
     ("tokenizer",),
     ("encodings",),
-    ("tiktoken",),
+    ("tiktoken", "openai"),
     ("shards",),
     ("train",),
     ("evaluate",),

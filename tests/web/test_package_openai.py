@@ -81,8 +81,8 @@ def shown(page: Any, address: str) -> Any:
 
 def bundled(project: Path, entry: str, conditions: str) -> str:
     """The text of a program that esbuild has made one file of, minified, without wwho.wasm."""
-    options = ("--bundle", "--format=esm", "--minify", f"--conditions={conditions}")
-    options += ("--external:*.wasm", "--external:*.wasm?module", "--external:node:*")
+    externals = [f"--external:{name}" for name in ("*.wasm", "*.wasm?module", "node:*")]
+    options = ("--bundle", "--format=esm", "--minify", f"--conditions={conditions}", *externals)
     return run(program("esbuild"), entry, *options, cwd=project)
 
 

@@ -167,7 +167,7 @@ function typeOf(schema, indent, texts) {
       return values?.map((/** @type {any} */ value) => JSON.stringify(value)).join(" | ") ?? "string";
     case "integer":
     case "number":
-      return values?.join(" | ") ?? "number";
+      return values?.map((/** @type {any} */ value) => `${value}`).join(" | ") ?? "number";
     case "boolean":
     case "null":
       return type;
