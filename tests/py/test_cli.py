@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import errno
+import gzip
 import json
+import lzma
 import os
 import re
 import signal
@@ -267,6 +269,73 @@ def test_count_of_files_and_their_total(
     assert found["tokens"] == sum(expected)
     assert found["bytes"] == corpus.stat().st_size + other.stat().st_size
     assert [row["tokens"] for row in found["files"]] == expected
+
+
+def in_many_forms(folder: Path, lines: Sequence[str]) -> dict[str, Path]:
+    """The same lines as files of each form that train reads."""
+    zstandard = pytest.importorskip("zstandard", reason="needs zstandard")
+    pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    text = "".join(f"{line}\n" for line in lines).encode()
+    rows = "".join(json.dumps({"body": line}) + "\n" for line in lines).encode()
+    contents = {
+        "a.txt": text,
+        "a.txt.gz": gzip.compress(text),
+        "a.txt.xz": lzma.compress(text),
+        "a.txt.zst": zstandard.compress(text),
+        "a.jsonl": rows,
+        "a.ndjson.gz": gzip.compress(rows),
+    }
+    for name, data in contents.items():
+        (folder / name).write_bytes(data)
+    parquet.write_table(pyarrow.table({"body": list(lines)}), folder / "a.parquet")
+    return {name: folder / name for name in (*contents, "a.parquet")}
+
+
+def test_commands_read_what_train_reads(cli: Cli, tmp_path: Path) -> None:
+    lines = ["hello world", "ගමේ පාසල", "हिन्दी", "x" * 3000]
+    enc = wwho.get_encoding("o200k_base")
+    forms = in_many_forms(tmp_path, lines)
+    options = ("--model", "o200k_base", "--field", "body", "--column", "body")
+    ids = "".join(" ".join(map(str, enc.encode(line))) + "\n" for line in lines)
+    rows = cli("segment", forms["a.txt"], "--schema", "sinhala").out
+    for name, path in forms.items():
+        found = json.loads(cli("count", *options, "--lines", "--json", path).out)
+        assert found["tokens"] == sum(map(enc.count, lines)), name
+        assert found["bytes"] == len("".join(lines).encode()), name
+        assert cli("encode", *options, "--lines", path).out.decode() == ids, name
+        assert cli("segment", path, *options[2:], "--schema", "sinhala").out == rows, name
+        if name.startswith("a.txt"):
+            whole = "".join(f"{line}\n" for line in lines)
+            assert cli("encode", *options, path).out.split() == [
+                str(token).encode() for token in enc.encode(whole)
+            ]
+            assert (
+                cli("encode", *options[:2], stdin=path.read_bytes()).out
+                == cli("encode", *options[:2], path).out
+            )
+        else:
+            assert cli("encode", *options, path).out.decode() == ids, name
+    listed = cli("count", *options, tmp_path).out.decode().splitlines()
+    assert [row.split()[1] for row in listed] == [*map(str, sorted(forms.values())), "total"]
+    assert cli("count", *options, f"file://{tmp_path}/*.gz").out.count(b"\n") == 3
+    rows = cli("encode", *options, stdin=forms["a.jsonl"].read_bytes()).out
+    assert rows.decode() == ids
+
+
+@pytest.mark.parametrize("command", ["count", "encode", "segment"])
+def test_containers_are_refused_by_name(cli: Cli, tmp_path: Path, command: str) -> None:
+    forms = in_many_forms(tmp_path, ["one"])
+    cases = {"a.parquet": "Parquet", "a.txt.xz": ".xz", "a.txt.zst": ".zst", "a.txt.gz": ".gz"}
+    for name, kind in cases.items():
+        path = forms[name].rename(tmp_path / "b.txt")
+        message = one_line_error(cli(command, path))
+        assert message.startswith(f"wwho: {path}: holds {kind} data where text is expected; ")
+    message = one_line_error(cli(command, forms["a.jsonl"]))
+    assert "a.jsonl, line 1: no field 'text'; its fields are: 'body'" in message
+    (tmp_path / "c.txt.gz").write_bytes(gzip.compress(b"one two" * 1000)[:-10])
+    message = one_line_error(cli(command, tmp_path / "c.txt.gz"))
+    assert "c.txt.gz: the compressed data is truncated" in message
 
 
 def test_count_of_lines_leaves_the_line_feeds_out(cli: Cli, model: Path, corpus: Path) -> None:

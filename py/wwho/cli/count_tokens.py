@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.cli.text_files import add_text_files, blocks_of_text, find_text_files, read_texts
 from wwho.normalize import nfc_parts
 
 NAME = "count"
@@ -21,7 +22,7 @@ class Row:
 
     Attributes:
         file: its name.
-        bytes: its size; with `--lines`, without line feeds.
+        bytes: the size of its text, decompressed; with `--lines`, without line feeds.
         tokens: how many tokens it has.
     """
 
@@ -43,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="each line is a text of its own, its line feed not counted; memory holds one line",
     )
     shared.add_json(parser, '{"files": [{"file", "bytes", "tokens"}], "bytes", "tokens"}')
-    shared.add_files(parser, "text to count")
+    add_text_files(parser, "text to count")
 
 
 def count_bytes(blocks: Iterator[bytes], row: Row) -> Iterator[bytes]:
@@ -57,26 +58,27 @@ def run(options: argparse.Namespace) -> int:
     """Print the number of tokens of each file, and a total if there are several; return 0.
 
     Nothing is printed before all files are read. A file is counted in a stream, so that one of any
-    size fits into memory; with `--lines`, each line is a text of its own.
+    size fits into memory; with `--lines`, each line is a text of its own. Of JSON Lines and Parquet
+    each text is counted alone.
     """
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
-    rows = [Row(name) for name in options.files or [streams.STANDARD_INPUT]]
-    names = [row.file for row in rows]
-    if options.lines:
-        for number, text in streams.read_lines(names):
-            rows[number].bytes += len(text)
+    files = find_text_files(options)
+    rows = [Row(name) for name in files.names]
+    for number, text in read_texts(files, by_line=options.lines):
+        row = rows[number]
+        if isinstance(text, bytes):
+            row.bytes += len(text)
             text = shared.normalize_text(options, text)
-            rows[number].tokens += tokenizer.count(text, allowed_special=allowed)
-    else:
-        for number, blocks in streams.read_blocks(names):
-            counted = count_bytes(blocks, rows[number])
+            row.tokens += tokenizer.count(text, allowed_special=allowed)
+        else:
+            counted = count_bytes(blocks_of_text(text), row)
             parts = nfc_parts(counted) if options.normalize else counted
-            rows[number].tokens = tokenizer.count_stream(parts, allowed_special=allowed)
+            row.tokens = tokenizer.count_stream(parts, allowed_special=allowed)
     total = Row("total", sum(row.bytes for row in rows), sum(row.tokens for row in rows))
     if options.json:
-        files = [asdict(row) for row in rows]
-        streams.write_json({"files": files, "bytes": total.bytes, "tokens": total.tokens})
+        counts = [asdict(row) for row in rows]
+        streams.write_json({"files": counts, "bytes": total.bytes, "tokens": total.tokens})
         return 0
     printed = [*rows, total] if len(rows) > 1 else rows
     streams.write_lines(f"{row.tokens:>12}  {row.file}" for row in printed)

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.cli.text_files import (
+    add_text_files,
+    blocks_of_text,
+    find_text_files,
+    read_texts,
+    whole_text,
+)
 from wwho.normalize import nfc_parts
 
 if TYPE_CHECKING:
     from wwho.tokenizer import Tokenizer
 
 NAME = "encode"
-HELP = "turn text into token ids, one line of ids for each file"
+HELP = "turn text into token ids, one line of ids for each file, object of JSON Lines, or row"
 EXAMPLE = """\
   $ printf 'ගම हिन्दी' | wwho encode --show
   $ wwho encode notes.txt | wwho decode | cmp - notes.txt"""
@@ -32,19 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lines", action="store_true", help="each line is a text of its own")
     parser.add_argument("--show", action="store_true", help="print a table of ids and token texts")
     shared.add_json(parser, '{"ids": [...]}, with --show also {"tokens": [...]}')
-    shared.add_files(parser, "text to encode, as it is, whatever its bytes")
+    add_text_files(parser, "text to encode, plain text whatever its bytes")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the ids of each file, or with `--lines` of each line; return exit code 0.
+    """Print the ids of each text, or with `--lines` of each line; return exit code 0.
+
+    A file of plain text is a text, and so is each object of JSON Lines and row of Parquet.
 
     Without `--lines`, `--json` and `--show`, a file is encoded in a stream, and its ids are printed
     on one line as they come; an error then leaves the line unfinished.
     """
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
+    files = find_text_files(options)
     if not (options.lines or options.json or options.show):
-        for _, blocks in streams.read_blocks(options.files):
+        for _, text in read_texts(files):
+            blocks = blocks_of_text(text)
             parts = nfc_parts(blocks) if options.normalize else blocks
             separator = b""
             for ids in tokenizer.encode_stream(parts, allowed_special=allowed):
@@ -52,9 +63,9 @@ def run(options: argparse.Namespace) -> int:
                 separator = b" "
             streams.write_bytes(b"\n")
         return 0
-    read = streams.read_lines if options.lines else streams.read_files
-    for _, text in read(options.files):
-        ids = tokenizer.encode(shared.normalize_text(options, text), allowed_special=allowed)
+    for number, text in read_texts(files, by_line=options.lines):
+        data = shared.normalize_text(options, whole_text(text, files.names[number]))
+        ids = tokenizer.encode(data, allowed_special=allowed)
         if options.json:
             streams.write_json(to_json(tokenizer, ids, show=options.show))
         elif options.show:

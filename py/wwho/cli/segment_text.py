@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 from wwho.backends.backend import Backend, RouteInfo, Span
 from wwho.cli import options as shared
 from wwho.cli import streams
+from wwho.cli.text_files import add_text_files, find_text_files, read_texts, whole_text
 from wwho.errors import errors_name_file
 from wwho.text import characters
 
@@ -52,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rows = '{"segments": [{"route", "text", "units", "stray", "invalid"}]} for each line'
     numbers = "the numbers of the units that are stray signs, or else no valid syllables"
     shared.add_json(parser, f'{rows}; "stray", "invalid": {numbers}')
-    shared.add_files(parser, "text, a line at a time")
+    add_text_files(parser, "text, a line at a time")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -61,12 +62,14 @@ def run(options: argparse.Namespace) -> int:
     With `--json` each line of text is one object; otherwise it is a table and an empty line.
     """
     backend, judge = open_cutting_model(options)
-    for _, line in streams.read_lines(options.files):
-        rows = list(cut_line(backend, judge, line))
-        if options.json:
-            streams.write_json({"segments": rows})
-        else:
-            streams.write_bytes(format_table(rows))
+    for _, text in read_texts(find_text_files(options), by_line=True):
+        # The text of an object or a row may have several lines.
+        for line in whole_text(text, "").split(b"\n"):
+            rows = list(cut_line(backend, judge, line))
+            if options.json:
+                streams.write_json({"segments": rows})
+            else:
+                streams.write_bytes(format_table(rows))
     return 0
 
 

@@ -87,28 +87,6 @@ def read_files(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
         advance(len(data))
 
 
-def read_blocks(files: Sequence[str]) -> Iterator[tuple[int, Iterator[bytes]]]:
-    """Yield each file's number, counted from 0, and an iterator of its bytes in blocks.
-
-    Memory holds one block. A file's blocks must be read before the next file is asked for.
-
-    Args:
-        files: as in `read_files`.
-
-    Raises:
-        OSError: a file cannot be read.
-    """
-    for number, _, stream, advance in open_inputs(files):
-        yield number, _read_stream_blocks(stream, advance)
-
-
-def _read_stream_blocks(stream: BinaryIO, advance: Advance) -> Iterator[bytes]:
-    """Yield the bytes of a stream in blocks, and tell `advance` of each once it has been used."""
-    while block := stream.read(BLOCK):
-        yield block
-        advance(len(block))
-
-
 def read_lines(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
     """Yield each file's number and one of its lines, without the line feed; memory holds one line.
 
@@ -122,11 +100,21 @@ def read_lines(files: Sequence[str]) -> Iterator[tuple[int, bytes]]:
         BackendError: a line is longer than a call takes, `MAX_BYTES`.
     """
     for number, name, stream, advance in open_inputs(files):
-        for line in iter(partial(stream.readline, MAX_BYTES + 1), b""):
-            if len(line) > MAX_BYTES:
-                raise too_long_error(name, "a line", "break it")
-            yield number, line.removesuffix(b"\n")
-            advance(len(line))
+        for line in lines_of(stream, name):
+            yield number, line
+            advance(len(line) + 1)
+
+
+def lines_of(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield the lines of a stream, each as soon as it has come, without its line feed.
+
+    Raises:
+        BackendError: a line is longer than a call takes, `MAX_BYTES`; the message has the name.
+    """
+    for line in iter(partial(stream.readline, MAX_BYTES + 1), b""):
+        if len(line) > MAX_BYTES:
+            raise too_long_error(name, "a line", "break it")
+        yield line.removesuffix(b"\n")
 
 
 def open_inputs(files: Sequence[str]) -> Iterator[tuple[int, str, BinaryIO, Advance]]:

@@ -88,6 +88,19 @@ def check_text(file: str, stream: io.BufferedReader) -> None:
         CorpusError: the file begins like an archive, Parquet, compressed data, or text in UTF-16
             or UTF-32.
     """
+    check_container(file, stream)
+    if not compression(path_of(file)) and (name := sniff(stream, BYTE_ORDER_MARKS)):
+        raise wrong_encoding_error(file, name)
+
+
+def check_container(file: str, stream: io.BufferedReader) -> None:
+    """Raise an error if a file is to be read as text and its first bytes are those of a container.
+
+    As `check_text`, but text in any encoding passes.
+
+    Raises:
+        CorpusError: the file begins like an archive, Parquet or compressed data.
+    """
     if compression(path_of(file)):
         return
     if kind := sniff(stream, FOREIGN if file == STANDARD_INPUT else FOREIGN | MAGIC):
@@ -95,8 +108,6 @@ def check_text(file: str, stream: io.BufferedReader) -> None:
             f"{file}: holds {kind} data where text is expected; unpack it, or name a file that "
             "ends in .gz, .xz, .zst or .parquet and is what it is called"
         )
-    if name := sniff(stream, BYTE_ORDER_MARKS):
-        raise wrong_encoding_error(file, name)
 
 
 class Metered(io.RawIOBase):

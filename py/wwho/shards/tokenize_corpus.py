@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from typing import Any, Literal
 
-from wwho.backends.backend import Info
+from wwho.backends.backend import Backend, Info
 from wwho.backends.parallel import processors
 from wwho.backends.select import open_backend
 from wwho.corpus import Corpus
@@ -44,7 +44,7 @@ from wwho.shards.run import run_tasks
 from wwho.shards.settings import Job, ShardSettings
 from wwho.shards.tasks import Task, plan_tasks
 from wwho.shards.token_types import smallest_type
-from wwho.shards.work import MODEL, receipt_name, write_shards
+from wwho.shards.work import MODEL, keep_open, receipt_name, write_shards
 from wwho.tokenizer import Tokenizer
 
 SHARD_SIZE = 512_000_000
@@ -125,8 +125,8 @@ def tokenize(
         (2, 5, 'uint32', [15339, 1917, 100257, 6151, 100257])
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(Texts(corpus))
-    blob = bytes_of_model(model)
-    info = open_backend(blob).info
+    blob, backend = open_model(model)
+    info = backend.info
     settings = ShardSettings(
         format=format,
         token_type=smallest_type(info.n_vocab, _format_of(format).TYPES),
@@ -154,7 +154,7 @@ def tokenize(
             return manifest
         if corpus.unnamed_input:
             tasks = [Task(0, ())]
-            _write_unnamed(corpus, folder, blob, settings, processes)
+            _write_unnamed(corpus, folder, backend, settings, processes)
         else:
             tasks = plan_tasks(corpus, settings)
             mine = [
@@ -163,6 +163,7 @@ def tokenize(
                 if folder.read(receipt_name(task.number)) is None
             ]
             threads = max(1, processes // max(1, min(processes, len(mine))))
+            keep_open(sha256, backend)
             job = Job(folder.name, sha256, settings, threads)
             total = sum(task.size for task in mine)
             with Progress(progress).bar("tokenize", total, unit="B") as advance:
@@ -177,22 +178,19 @@ def tokenize(
         raise
 
 
-def bytes_of_model(model: Tokenizer | str | os.PathLike[str]) -> bytes:
-    """Return the bytes of the artifact that a tokenizer, a name or a path stands for.
+def open_model(model: Tokenizer | str | os.PathLike[str]) -> tuple[bytes, Backend]:
+    """Return the bytes of the artifact that a tokenizer, a name or a path stands for, and open it.
 
     Raises:
         ArtifactError: no shipped encoding has this name, or the file is no artifact.
         OSError: the file cannot be read.
     """
     if isinstance(model, Tokenizer):
-        return model._blob
+        return model._blob, model._backend
     name = os.fspath(model)
-    if not is_model_file(name):
-        return model_bytes(name)
-    blob = read_model_file(name)
+    blob = read_model_file(name) if is_model_file(name) else model_bytes(name)
     with errors_name_file(name):
-        open_backend(blob)
-    return blob
+        return blob, open_backend(blob)
 
 
 def id_of_added(info: Info, text: str) -> int:
@@ -313,7 +311,7 @@ def read_unnamed(corpus: Corpus, settings: ShardSettings) -> Iterator[Documents]
 
 
 def _write_unnamed(
-    corpus: Corpus, folder: OutputFolder, blob: bytes, settings: ShardSettings, threads: int
+    corpus: Corpus, folder: OutputFolder, backend: Backend, settings: ShardSettings, threads: int
 ) -> None:
     """Write the shards of the texts of a program, or of the standard input, in this process.
 
@@ -321,7 +319,5 @@ def _write_unnamed(
         CorpusError, ShardError, OSError: as for `tokenize`.
     """
     documents = read_unnamed(corpus, settings)
-    receipt = write_shards(
-        folder, 0, documents, open_backend(blob), settings, threads, lambda: None
-    )
+    receipt = write_shards(folder, 0, documents, backend, settings, threads, lambda: None)
     folder.write(receipt_name(0), receipt.to_bytes())

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from itertools import chain
 
 from wwho.backends.backend import Backend
@@ -113,20 +112,35 @@ def do_task(
     return receipt
 
 
-@lru_cache(maxsize=2)
+_opened: dict[str, Backend] = {}
+"""The model that this process has open, by its SHA-256: opening one may take 0.1 s."""
+
+
+def keep_open(sha256: str, backend: Backend) -> None:
+    """Let the tasks of this process use an open model; the one before it is forgotten."""
+    _opened.clear()
+    _opened[sha256] = backend
+
+
 def open_model(folder: str, sha256: str) -> Backend:
     """Return the open model that lies in a folder of shards while they are made.
+
+    A process opens it once.
 
     Raises:
         ShardError: the folder has no model, or another one.
     """
+    if backend := _opened.get(sha256):
+        return backend
     blob = OutputFolder(folder).read(MODEL)
     if blob is None or hashlib.sha256(blob).hexdigest() != sha256:
         found = "is missing" if blob is None else "is another one"
         raise ShardError(
             f"{folder}/{MODEL}: {found}; every worker must see the folder under this name"
         )
-    return open_backend(blob)
+    backend = open_backend(blob)
+    keep_open(sha256, backend)
+    return backend
 
 
 def write_shards(
