@@ -229,6 +229,7 @@ OTHER_FILES = (
     "MIGRATING.md",
     "NOTICE",
     "README.md",
+    "bin",
     "cjs",
     "import-thread.mjs",
     "lib",
