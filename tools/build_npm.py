@@ -132,8 +132,12 @@ console.log(enc.countTokens("hello world"));
 Its file is in the module; `model.wwho` is the same file. It comes from %(source)s.
 Licence: %(license)s.
 """
-# Defines import.meta.url in a CommonJS module, which esbuild does not do.
-CJS_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;'
+# The first line of a CommonJS module. It defines import.meta.url, which esbuild does not, and what
+# the globals of Jest with jsdom lack.
+CJS_BANNER = (
+    'const __url = require("node:url").pathToFileURL(__filename).href, '
+    '{ TextDecoder, TextEncoder } = require("node:util");'
+)
 
 
 def encodings() -> list[str]:
@@ -325,7 +329,7 @@ def write_commonjs(folder: Path, names: list[str]) -> None:
         "--target=node20",
         "--supported:dynamic-import=false",
         "--define:import.meta.url=__url",
-        f"--banner:js={CJS_URL}",
+        f"--banner:js={CJS_BANNER}",
     )
     shutil.rmtree(sources)
     (target / "package.json").write_text('{ "type": "commonjs" }\n', "utf-8")

@@ -22,7 +22,7 @@ def apps(project: Path) -> Iterator[Path]:
     shutil.copytree(SOURCES, folder, dirs_exist_ok=True)
     shutil.copytree(project / "node_modules" / "wwho", folder / "node_modules" / "wwho")
     (folder / "package.json").write_text('{ "private": true, "type": "module" }\n', "utf-8")
-    for name in ("jest", "next"):
+    for name in ("jest", "jsdom", "next"):
         (folder / name / "package.json").write_text('{ "private": true }\n', "utf-8")
     for path in folder.glob("*.js"):
         path.with_suffix(".html").write_text(html(f"./{path.name}"), "utf-8")

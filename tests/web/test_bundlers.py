@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from bundling import COPY_FILES, COPY_NONE, PAGES, build_vite, html, readme_block
 from exhaustive import EXHAUSTIVE, chosen
-from packaged import BUNDLERS, ROOT, answer, program, run, served, started, vite_dev
+from packaged import BUNDLERS, ROOT, answer, missing, program, run, served, started, vite_dev
 
 import wwho
 
@@ -68,6 +68,7 @@ def shipped(folder: Path) -> set[str]:
 # Bundlers, for browsers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", [*COPY_FILES, *COPY_NONE])
 def test_an_encoding_that_is_imported(browser: Any, apps: Path, tool: str) -> None:
     """It works behind each bundler, and no other encoding goes along."""
@@ -188,6 +189,15 @@ def test_jest_and_commonjs(apps: Path, flags: tuple[str, ...]) -> None:
     (apps / "jest" / "readme.test.js").write_text(readme_block("jest"), "utf-8")
     options = ("--rootDir", ".", "--cacheDirectory", "cache", "--testTimeout", "600000")
     run("node", *flags, jest, *options, cwd=apps / "jest", NODE_OPTIONS="")
+
+
+def test_jest_with_jsdom(apps: Path) -> None:
+    """Whose globals lack TextEncoder and others, and whose classes are not those of Node."""
+    if not (BUNDLERS / "node_modules" / "jest-environment-jsdom").is_dir():
+        missing("jest-environment-jsdom", "npm install in tests/bundlers/")
+    jest = BUNDLERS / "node_modules" / "jest" / "bin" / "jest.js"
+    options = ("--rootDir", ".", "--cacheDirectory", "cache", "--testTimeout", "600000")
+    run("node", jest, *options, "--env", "jsdom", cwd=apps / "jsdom", NODE_OPTIONS="")
 
 
 # Next.js
