@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from packaged import ROOT, missing
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TEXT = "ඔයා 1 special अद्भुत <|endoftext|>\n" * 300
 LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-DOCUMENT = {
+DOCUMENT: dict[str, Any] = {
     "version": "1.0",
     "added_tokens": [],
     "normalizer": None,
