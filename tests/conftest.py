@@ -55,8 +55,8 @@ def pytest_collection_finish() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--quick`."""
-    about = "run the first case of each test function alone, and none that is marked slow"
-    parser.addoption("--quick", action="store_true", help=about)
+    about = "run the first case of each test function, and one test of each file in a browser"
+    parser.addoption("--quick", action="store_true", help=f"{about}; none that is marked slow")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -69,11 +69,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def choose_quick(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the first case of each test function that is not marked slow, in the order given."""
+    """Return the tests of `--quick`, in the order given.
+
+    They are the first case of each test function that is not marked slow. Of those that draw a page
+    in a browser, which takes seconds each, they are the first of each file.
+    """
     first: dict[tuple[Path, str], pytest.Item] = {}
     for item in items:
         if item.get_closest_marker("slow") is None:
-            name = item.nodeid.split("[")[0]
+            in_browser = "browser" in getattr(item, "fixturenames", ())
+            name = "in a browser" if in_browser else item.nodeid.split("[")[0]
             first.setdefault((item.path, name), item)
     return list(first.values())
 

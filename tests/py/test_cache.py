@@ -105,6 +105,7 @@ def many_words(rng: random.Random, n: int, sinhala: bool) -> list[bytes]:
     return [word.encode() for word in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sinhala"),
     chosen([("o200k_base", False), ("wwho_328k", True)], ("wwho_328k", True)),

@@ -666,6 +666,7 @@ TINY = Path(__file__).resolve().parents[1] / "vectors" / "tiny.wwho"
 """Few tokens: verifying `model`, which has o200k_base in it, takes five seconds."""
 
 
+@pytest.mark.slow
 def test_verify_accepts_the_good(cli: Cli, model: Path) -> None:
     assert cli("verify", TINY).code == 0
     found = json.loads(cli("verify", "--json", model).out)
@@ -803,6 +804,7 @@ def test_a_closed_pipe_is_silent(model: Path) -> None:
     assert process.wait() == 141
 
 
+@pytest.mark.slow
 @posix
 def test_a_closed_pipe_ends_also_what_is_written_at_once() -> None:
     """Unbuffered, as PYTHONUNBUFFERED has it, a write to a pipe may end without an error."""

@@ -203,6 +203,7 @@ def mapped(size: int, access: int, fd: int = -1) -> Iterator[int]:
     libc.munmap(ctypes.c_void_p(at), ctypes.c_size_t(size))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="maps a file many times, as Linux does it")
 def test_the_longest_text() -> None:
     """Of 2^31 - 1 bytes: a mebibyte over and over, whose last line is then one byte shorter."""

@@ -46,6 +46,7 @@ def test_vectors() -> None:
     assert any(case["chunks"] is None for case in CASES)
 
 
+@pytest.mark.slow
 def test_vectors_are_those_of_the_generator() -> None:
     from gen_vectors import chunks
 

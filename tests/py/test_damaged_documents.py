@@ -116,6 +116,7 @@ def _damaged(document: dict[str, Any], chance: random.Random) -> Any:
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DOCUMENTS)
 def test_a_damaged_document(kind: str) -> None:
     chance = random.Random(f"damaged {kind}")

@@ -24,6 +24,7 @@ SECONDS = 4
 LEAST = 20  # texts of each strategy, however slow the machine
 
 
+@pytest.mark.slow
 def test_random_texts() -> None:
     outcome = differential.run(SECONDS, SEED, LEAST)
     findings = [finding.write(differential.FINDINGS) for finding in outcome.findings]
@@ -82,6 +83,7 @@ def test_a_failure_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert finding.ours.startswith("UnicodeEncodeError")
 
 
+@pytest.mark.slow
 def test_jobs_are_added_up() -> None:
     outcome = differential.run_jobs(0.1, "1", 2)
     assert not outcome.findings

@@ -80,6 +80,7 @@ def test_zig_is_asked_for_only_for_pyodide(tree: Path) -> None:
 # test_wheel.py builds the wheel of a source distribution, with the core compiled.
 
 
+@pytest.mark.slow
 def test_a_source_distribution_of_a_clone_needs_no_compiler(tree: Path, tmp_path: Path) -> None:
     """It holds the core, and all else that the project is made of."""
     done = hooked(tree, f"build_backend.build_sdist({str(tmp_path)!r})")
@@ -98,6 +99,7 @@ def test_a_source_distribution_of_a_clone_needs_no_compiler(tree: Path, tmp_path
     assert "wwho/web/package/wwho.wasm" in names
 
 
+@pytest.mark.slow
 def test_builds_are_the_same_everywhere(tree: Path, tmp_path: Path) -> None:
     """Whatever the folder, the times of files, and their permissions."""
     other = tmp_path / "elsewhere" / "deep"

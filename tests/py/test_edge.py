@@ -58,6 +58,7 @@ def test_errors(open_encoder: OpenEncoder, tmp_path: Path) -> None:
         encode(b"nine char")
 
 
+@pytest.mark.slow
 def test_memory_is_what_the_page_says(open_encoder: OpenEncoder) -> None:
     """To a tenth: the core grows and shrinks a little with every change."""
     stated = {name: [float(number) for number in rest] for name, *rest in ROW.findall(PAGE)}

@@ -70,6 +70,7 @@ def tokenizers_of(name: str) -> Any:
     return tokenizers.Tokenizer.from_str(export(artifact_of(name), "tokenizer.json").data.decode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", chosen(BYTE_MODELS, "o200k_base", "p50k_edit"))
 def test_a_rank_file_in_tiktoken(name: str) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="needs tiktoken")
@@ -101,6 +102,7 @@ def test_a_tokenizer_json_in_tokenizers(name: str) -> None:
         assert theirs.decode(ids, skip_special_tokens=False) == ours.decode(ids)
 
 
+@pytest.mark.slow
 @given(text=texts)
 def test_any_text_in_tokenizers(text: str) -> None:
     theirs, ours = tokenizers_of("o200k_base"), wwho.get_encoding("o200k_base")
@@ -131,6 +133,7 @@ def test_a_tokenizer_json_in_transformers(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", chosen(["r50k_base", "p50k_base"], "p50k_base"))
 def test_a_gguf_in_its_reader(name: str, tmp_path: Path) -> None:
     gguf = pytest.importorskip("gguf", reason="needs gguf")
@@ -650,6 +653,7 @@ def test_a_gguf_has_no_added_tokens_of_normalized_text() -> None:
             assert theirs.encode(text, add_special_tokens=False) == ids
 
 
+@pytest.mark.slow
 def test_published_models_of_characters_in_a_gguf() -> None:
     """Tokens that no merge makes are none there; Gemma's lines are found in every text."""
     for name in ("yi", "gemma3"):

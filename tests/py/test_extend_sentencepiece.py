@@ -194,6 +194,7 @@ def texts_of_ids(path: Path) -> dict[int, bytes]:
     return {each.id: each.text.encode() for each in artifact.added} | found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_old_ids_stay(cli: Any, folder: Path, tmp_path: Path, name: str) -> None:
     file, out = folder / name, tmp_path / "new.wwho"
@@ -218,6 +219,7 @@ def test_old_ids_stay(cli: Any, folder: Path, tmp_path: Path, name: str) -> None
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["llama.model", "legacy.json", "metaspace.json"])
 def test_no_text_takes_more_tokens_of_a_bpe(
     cli: Any, folder: Path, tmp_path: Path, name: str
@@ -285,6 +287,7 @@ def test_the_old_ids_of_new_ones(cli: Any, folder: Path, tmp_path: Path) -> None
                 assert plain == text
 
 
+@pytest.mark.slow
 def test_the_scores_of_a_unigram_model(folder: Path, cli: Any, tmp_path: Path) -> None:
     file = folder / "t5.model"
     artifact = extended(cli, file, tmp_path)
@@ -356,6 +359,7 @@ def test_a_tokenizer_json_opens_in_tokenizers(
             assert before.encode(text).ids == theirs.encode(text).ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t5.model", "plain.model", "llama.model"])
 def test_a_gguf_is_read_as_the_same_model(
     cli: Any, folder: Path, tmp_path: Path, name: str
@@ -390,6 +394,7 @@ CLUSTERED = "\u200b\u200c\u200d"
 """What tokenizers takes for one grapheme, and loses, as a note says."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["inside.json", "beside.json"])
 def test_a_unigram_document_opens_in_other_engines(
     cli: Any, folder: Path, tmp_path: Path, name: str
@@ -556,6 +561,7 @@ def test_too_few_ids_and_too_little_text(cli: Any, tmp_path: Path, folder: Path)
     assert wwho.Tokenizer.load(out).n_vocab == wwho.Tokenizer.from_file(file).n_vocab
 
 
+@pytest.mark.slow
 def test_the_same_bytes_for_any_number_of_processes(cli: Any, folder: Path, tmp_path: Path) -> None:
     for name in ("llama.model", "t5.model"):
         found = set()

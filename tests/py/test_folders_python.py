@@ -264,6 +264,7 @@ def test_esm(tmp_path: Path) -> None:
         assert_same_as_auto_tokenizer(folder, seed=turn, more=more)
 
 
+@pytest.mark.slow
 def test_canine(tmp_path: Path) -> None:
     settings = {"extra_special_tokens": ["<x>"], "bos_token": "\ue002"}
     folder = _write(tmp_path, {}, tokenizer_class="CanineTokenizer", **settings)

@@ -30,6 +30,8 @@ sys.path.insert(0, str(FUZZ))
 import harness  # noqa: E402
 import seeds  # noqa: E402
 
+pytestmark = pytest.mark.slow  # what all tests share takes long to make
+
 STATUSES = re.compile(r"WWHO_([A-Z_]+) = (\d+)")
 SECONDS = int(os.environ.get("WWHO_FUZZ_SECONDS", "0"))
 TINY = ROOT / "tests" / "vectors" / "tiny.wwho"
@@ -76,7 +78,6 @@ def program(name: str) -> Path:
 # Fuzzing
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", harness.HARNESSES)
 def test_smoke(name: str, tmp_path: Path) -> None:
     """The seeds, and what is made of them: two thousand inputs, or what some seconds allow."""

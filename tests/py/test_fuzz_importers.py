@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import test_gguf
 import test_importers
 
@@ -90,6 +91,7 @@ def seeds() -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_damaged_files(tmp_path: Path) -> None:
     folder = tmp_path / "seeds"
     folder.mkdir()

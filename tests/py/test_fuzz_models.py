@@ -31,6 +31,7 @@ from wwho.format.write import write_artifact
 LEAST = 240 if EXHAUSTIVE else 30
 
 
+@pytest.mark.slow
 def test_random_models() -> None:
     outcome = backends.run(0, SEED, LEAST)
     found = [(finding.write(oracle.ROOT / "build" / "fuzz" / "findings"), finding.what)

@@ -29,6 +29,7 @@ from wwho.importers.huggingface.read import make
 TEXTS = 4000
 
 
+@pytest.mark.slow
 def test_random_pipelines() -> None:
     outcome = pipelines.run(SEED, int(os.environ.get("WWHO_FUZZ_PIPELINES", TEXTS)))
     assert outcome.differences == []
@@ -59,6 +60,7 @@ def test_all_kinds_are_tried() -> None:
     assert pipelines.PRE_TOKENIZERS.keys() == pre_tokenizers.STEPS.keys()
 
 
+@pytest.mark.slow
 def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """If this importer took a comma for a letter, the first hundred pipelines would show it."""
     signs = punctuation.PUNCTUATION - CodePointSet.of(",")

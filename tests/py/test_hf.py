@@ -346,6 +346,7 @@ json.dump([type(hf).__module__, hf(sys.argv[3])["input_ids"], hf.chat_template, 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model_type", chosen((None, "llama", "mistral"), "llama"))
 def test_auto_tokenizer_in_a_fresh_process(model_type: str | None, tmp_path: Path) -> None:
     """As vLLM, TRL and lm-eval open it, alone and beside a model; what that saves is the same."""
@@ -405,6 +406,7 @@ def test_words_are_as_the_model_cuts_them() -> None:
 ROADS = [f"ගමේ {number} පාර, low lower lowest road" for number in range(200)]
 
 
+@pytest.mark.slow
 def test_a_new_vocabulary_over_the_same_base(tmp_path: Path) -> None:
     """Of texts or batches: ids of the base stay, so do special tokens and all options."""
     old = WWHOTokenizer("wwho_328k", chat_template=TEMPLATE, special_tokens_pattern="bos")

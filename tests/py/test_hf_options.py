@@ -467,6 +467,7 @@ def large() -> Any:
     return Tokenizer.from_str(json.dumps(document))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model_type", "version"),
     [
@@ -510,6 +511,7 @@ def test_the_pattern_of_mistral(
         logger.removeHandler(caplog.handler)
 
 
+@pytest.mark.slow
 def test_the_pattern_of_mistral_on_import(large: Any, tmp_path: Path) -> None:
     folder = json_folder(tmp_path, large, tokenizer_class="PreTrainedTokenizerFast")
     (folder / "config.json").write_text('{"model_type": "mistral"}')

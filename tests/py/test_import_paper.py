@@ -426,6 +426,7 @@ def test_the_scripts_of_the_reference_are_those_of_the_schemas() -> None:
 # The command
 
 
+@pytest.mark.slow
 def test_the_command(cli: Any, tmp_path: Path) -> None:
     vocab, output = tmp_path / "vocab.json", tmp_path / "old.wwho"
     vocab.write_bytes(vocab_json(GOOD))
@@ -450,6 +451,7 @@ def test_the_command(cli: Any, tmp_path: Path) -> None:
     assert b"ids stated" in cli("inspect", output).out
 
 
+@pytest.mark.slow
 def test_the_command_refuses(cli: Any, tmp_path: Path) -> None:
     vocab, output = tmp_path / "vocab.json", tmp_path / "old.wwho"
     vocab.write_bytes(vocab_json(changed(merges=None)))

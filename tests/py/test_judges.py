@@ -31,6 +31,7 @@ def font(schema: Schema) -> Shaper:
     return found
 
 
+@pytest.mark.slow
 def test_no_short_text_is_cut_inside_a_character() -> None:
     most = 10 if EXHAUSTIVE else 6
     few = [

@@ -128,6 +128,7 @@ def test_the_sources_of_all_languages_are_in_the_card(corpora: Path) -> None:
     assert rows == len(re.findall(r"^\| [A-Z]\w+ \| \w+ \| [\d,]+ \| ", card, re.MULTILINE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wwho_400k", "wwho_super_400k"])
 def test_the_shipped_schemas_are_those_it_was_trained_with(name: str) -> None:
     model = model_of(name)

@@ -150,6 +150,7 @@ def test_random_vocabularies_over_syllables() -> None:
         check_same(letter_model(merges), [*texts, *broken, b" ".join([*texts, *runs])])
 
 
+@pytest.mark.slow
 def test_random_superwords() -> None:
     """Phrases of all lengths, also beyond 64 tokens; words that are no part of one."""
     atoms = (b" a", b" b", b"a", b"b", b"c")

@@ -43,6 +43,7 @@ def furthest(sizes: list[int], merges: list[Pair]) -> int:
     return max(back)
 
 
+@pytest.mark.slow
 def test_no_vocabulary_reaches_back_further() -> None:
     found = []
     for name in MODELS:

@@ -75,6 +75,7 @@ def stated_differences() -> set[str]:
     return set(re.findall(r"`(test_\w+)`", line))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["wwho.tiktoken", "wwho"])
 def test_tiktokens_own_tests(module: str, their_tests: Path, tmp_path: Path) -> None:
     # In a package that is not installed, hypothesis looks for constants: special tokens, say.

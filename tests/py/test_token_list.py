@@ -50,6 +50,7 @@ def test_every_id_has_its_line(path: Path) -> None:
     assert all(text in texts[token] for token, text in artifact.decoded.items())
 
 
+@pytest.mark.slow
 def test_the_list_of_a_shipped_model_is_read_as_the_same_model(cli: Cli, tmp_path: Path) -> None:
     ran = cli("inspect", "--tokens", "r50k_base")
     assert (ran.code, ran.err) == (0, "")

@@ -478,6 +478,7 @@ def command(*arguments: object) -> list[str]:
     return [*start, "--schema", "devanagari", *map(str, arguments)]
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     half, rest = corpus(1, 20_000), corpus(2, 20_000)
     files = [write(tmp_path, half, "one.txt"), write(tmp_path, rest, "two.txt")]

@@ -169,6 +169,7 @@ def test_names_that_name_nothing(
         train(lines(), **(SMALL | options))
 
 
+@pytest.mark.slow
 def test_superwords_read_the_texts_twice() -> None:
     names = dict(SMALL, superwords=20)
     twice = train(lines(), **names)
@@ -200,6 +201,7 @@ def test_surrogates_are_read_as_a_tokenizer_reads_them() -> None:
         train(Corpus(Texts(["ගම", "a\ud800"]), errors="stop"), **SMALL)
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = (resources.files("wwho") / "train" / "README.md").read_text("utf-8")
@@ -227,6 +229,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is in KiB on Linux")
 def test_a_generator_is_never_held() -> None:
     peaks = []

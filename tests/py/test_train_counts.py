@@ -179,6 +179,7 @@ def test_what_was_counted_is_not_counted_again(tmp_path: Path, cli: Any) -> None
     assert b"counted before: " in cli("count-words", "--schema", "sinhala", "-o", output, file).out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 def test_a_kill_at_any_moment_changes_nothing(tmp_path: Path) -> None:
     """Until the file of counts is there, nothing is; then it is whole."""
@@ -408,6 +409,7 @@ def test_a_full_device_is_named(tmp_path: Path, cli: Any) -> None:
 # The page
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
 def test_the_scripts_of_the_page(tmp_path: Path) -> None:
     """Those for a shell, and for Slurm, whose part the shell plays; with two parts, not eight."""

@@ -97,6 +97,7 @@ def test_json_lines_however_compressed(tmp_path: Path, suffix: str) -> None:
     assert read(path, field="body") == "x\u2028y\n\U0001f600\n".encode()
 
 
+@pytest.mark.slow
 def test_standard_input(tmp_path: Path, cli: Cli) -> None:
     """The same text gives the same model from a file and from a pipe, compressed or not."""
     path, output = put(tmp_path, "a.txt", TEXT * 20), tmp_path / "out.wwho"
@@ -348,6 +349,7 @@ def test_parquet_with_a_dictionary_and_many_row_groups(tmp_path: Path) -> None:
     assert b"".join(block.text for block in found) == TEXT * 1000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux how much memory was in use")
 def test_parquet_is_read_a_few_rows_at_a_time(tmp_path: Path) -> None:
     """One row group of 240 MB of text takes much less than that in memory."""

@@ -80,6 +80,7 @@ def test_an_encoding_that_is_imported(browser: Any, apps: Path, tool: str) -> No
         assert shown(browser, f"{address}/index.html") == EXPECTED["named"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ["by-name", "worker"])
 @pytest.mark.parametrize("tool", chosen(COPY_FILES, "vite", "webpack"))
 def test_an_encoding_by_its_name(browser: Any, apps: Path, tool: str, entry: str) -> None:
@@ -181,6 +182,7 @@ def test_deno_says_what_a_path_needs(apps: Path) -> None:
     assert "check the path" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [(), ("--no-experimental-require-module",)], ids=str)
 def test_jest_and_commonjs(apps: Path, flags: tuple[str, ...]) -> None:
     """Jest with a longer limit than its 5 s; and in Node 20.0, where require loads no ES module."""

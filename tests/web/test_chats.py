@@ -162,6 +162,7 @@ def expected(theirs: Any, messages: list[dict[str, str]], options: dict[str, Any
         return None
 
 
+@pytest.mark.slow
 def test_chats_have_the_ids_of_transformers(project: Path, tmp_path: Path, cli: Any) -> None:
     """By templates like those of Qwen, Llama and Mistral, and theirs where they are installed."""
     if not (MODULES / "@huggingface" / "jinja").is_dir():
@@ -218,6 +219,7 @@ console.log(JSON.stringify(templates.map(render)));
 """
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 def test_random_templates_print_the_same_or_are_refused(project: Path, tmp_path: Path) -> None:
     """What jinja2 prints; and an error, never another text, where it fails."""

@@ -51,6 +51,7 @@ def served(docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.slow
 def test_every_page_and_reference_is_there(docs: Path) -> None:
     pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.html")}
     assert pages >= {name.replace(".md", ".html") for name in build_docs.PAGES.values()}
@@ -64,6 +65,7 @@ def test_every_page_and_reference_is_there(docs: Path) -> None:
     assert [name for name in functions if f'id="{name}"' not in page] == []
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_from_another_host(docs: Path) -> None:
     loaded = re.compile(r"<(?:script|link|img)\b[^>]*\b(?:src|href)=\"(https?:)?//[^\"]*\"")
     kept = re.compile(r'rel="canonical"')

@@ -39,6 +39,7 @@ def test_what_ships_is_as_it_says() -> None:
     assert gpt2["bytes"] == len(brotli.compress(blob, quality=gen_gallery.QUALITY))
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_as_it_says() -> None:
     """A small one that tests install; tools/gen_gallery.py measures all."""
     (entry,) = (entry for entry in gen_gallery.ENTRIES if entry.name == "Yi")

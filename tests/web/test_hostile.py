@@ -277,6 +277,7 @@ def test_the_log_holds_no_text(server: Any) -> None:
     assert "secret" not in server.log.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_load_of_a_second(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools" / "bench" / "load.py")]
     options = ["--clients", "50", "--seconds", "1", "--log", str(tmp_path / "log")]

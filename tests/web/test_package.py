@@ -202,6 +202,7 @@ def test_what_is_written_from_lists_is_up_to_date() -> None:
         assert path.read_text("utf-8") == text, "python tools/build_npm.py brings it up to date"
 
 
+@pytest.mark.slow
 def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
     sys.path.insert(0, str(ROOT / "tools"))
     import build_npm
@@ -232,6 +233,7 @@ def test_nothing_happens_on_import_and_nothing_waits(project: Path) -> None:
     assert "getEncoding" in built
 
 
+@pytest.mark.slow
 def test_declarations_serve_a_strict_project(project: Path) -> None:
     """The consumer of tests/web/types, against the installed package."""
     consumer = (ROOT / "tests" / "web" / "types" / "consumer.ts").read_text("utf-8")
@@ -266,6 +268,7 @@ export const file: Uint8Array = bytes();
 """
 
 
+@pytest.mark.slow
 def test_one_tokenizer_as_a_package_of_its_own(project: Path, tmp_path: Path) -> None:
     """Packed, installed beside wwho, used by modules of both kinds, by TypeScript and a bundler."""
     import build_npm
@@ -306,6 +309,7 @@ def test_one_tokenizer_as_a_package_of_its_own(project: Path, tmp_path: Path) ->
 # Runtimes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -326,6 +330,7 @@ def test_runtimes_with_files(project: Path, command: tuple[str, ...]) -> None:
     assert found["counts"] == [2, 2, 2, 1, 2, 1001, 2]
 
 
+@pytest.mark.slow
 def test_imports_in_node(project: Path, tmp_path: Path, cli: Any) -> None:
     """The bytes of `wwho import`, for a file of each engine; and what is refused, by status."""
     pyodide = ROOT / "tests" / "pyodide" / "node_modules" / "pyodide-314"

@@ -161,15 +161,20 @@ def test_an_import_writes_the_file_of_python(command: Path, cli: Cli, folder: Pa
     assert b"npm install pyodide" in without.stderr
     (folder / "node_modules").mkdir()
     (folder / "node_modules" / "pyodide").symlink_to(pyodide.resolve())
-    ours = run(command, "import", "tokenizer.json", "-o", "ours.wwho")
+    readme = (ROOT / "web" / "package" / "README.md").read_text("utf-8")
+    (block,) = re.findall(r"^```sh npx\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    imports, counts = (line.removeprefix("npx wwho ").split() for line in block.splitlines())
+    ours = run(command, *imports)
     assert (ours.returncode, ours.stderr) == (0, b"")
-    assert ours.stdout.startswith(b"ours.wwho: ")
-    python = ("import", "tokenizer.json", "-o", "python.wwho", "--name", "ours")
-    assert cli(*python).code == 0
-    assert (folder / "ours.wwho").read_bytes() == (folder / "python.wwho").read_bytes()
-    assert b"messages[0].content" in (folder / "ours.wwho").read_bytes()
-    counted = run(command, "count", "--model", "ours.wwho", stdin=b"ab b")
-    assert counted.stdout == b"           3  -\n"
+    assert ours.stdout.startswith(b"my.wwho: ")
+    made = (folder / "my.wwho").read_bytes()
+    assert b"messages[0].content" in made
+    assert cli(*imports).code == 0
+    assert (folder / "my.wwho").read_bytes() == made
+    for name in ("README.md", "LICENSE"):
+        (folder / name).write_text("ab b", "utf-8")
+    lines = b"           3  README.md\n           3  LICENSE\n           6  total\n"
+    assert run(command, *counts).stdout == lines
 
 
 def test_the_files_beside_a_tokenizer_are_those_that_python_reads() -> None:

@@ -59,6 +59,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert set(kinds) == {
         *("sh", "js", "html", "csp", "js node deno bun", "js workerd"),
         *("js next", "js next-edge", "js jest"),  # test_bundlers.py
+        "sh npx",  # test_package_bin.py
         "js importing",  # test_package.py and tests/pyodide run it
         *("js vite webpack parcel node deno bun",),
         *("js vite webpack parcel esbuild rollup bun-build node deno bun",),
@@ -145,6 +146,7 @@ def test_a_policy_without_webassembly_is_named(browser: Any, project: Path) -> N
     assert "Content-Security-Policy has 'wasm-unsafe-eval'" in result["error"]
 
 
+@pytest.mark.slow
 def test_sizes_are_as_stated(project: Path) -> None:
     """Within 1 %: kilobytes of 1,000 bytes."""
     rows = re.findall(r"^\| `(\w+)`.*\| ([\d,]+) \| ([\d,]+) KB \| ([\d,]+) KB \|$", README, re.M)
@@ -159,6 +161,7 @@ def test_sizes_are_as_stated(project: Path) -> None:
             assert len(brotli.compress(blob)) / 1000 == pytest.approx(packed, rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_download_is_as_stated(project: Path) -> None:
     code, whole = stated(r"(\d+) KB of JavaScript"), stated(r"(\d+) KB for o200k_base\.")
     file, inside = stated(r"one file: (\d+) KB"), stated(r"in the bundle: (\d+) KB")
@@ -209,6 +212,7 @@ def test_the_sizes_of_vocabularies_are_as_stated(project: Path) -> None:
     assert check_node(project, code) == f"{stated[1]} {stated[2]}".replace(",", "")
 
 
+@pytest.mark.slow
 def test_each_call_beside_ours_gives_the_same(project: Path) -> None:
     """Against the real packages."""
     install_peers(project)

@@ -104,6 +104,7 @@ def reopened_offline(context: Any, address: str) -> None:
     expect(page.locator("#alert")).not_to_contain_text("npm install")
 
 
+@pytest.mark.slow
 def test_plain_files_are_all_that_the_server_has(tmp_path: Path) -> None:
     """With what it makes itself: wwho in Python, for imports and for the Python page."""
     copied_site(tmp_path)

@@ -24,6 +24,7 @@ FIRST_NUMBERS = 150_000  # bytes transferred before there are numbers
 FIRST_COUNT = 830_000  # and before a text is counted
 
 
+@pytest.mark.slow
 def test_how_much_is_fetched_before_what_is_shown(browser: Any, address: str) -> None:
     """The example's numbers come with the page, and then o200k_base before all the others."""
     brotli = pytest.importorskip("brotli", reason="brotli is not installed")
@@ -113,6 +114,7 @@ def test_the_progress_is_that_of_the_bytes(browser: Any, address: str) -> None:
     context.close()
 
 
+@pytest.mark.slow
 def test_the_benchmark_runs(address: str, tmp_path: Path) -> None:
     """tools/bench/page.py, on few keys and bytes; what it measures belongs to the machine."""
     if find_browser() is None:

@@ -96,6 +96,7 @@ def expected(enc: wwho.Tokenizer, text: str, pair: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_every_method_gives_what_pythons_gives(project: Path, tmp_path: Path) -> None:
     shipped = [project / "node_modules" / "wwho" / "models" / f"{name}.wwho" for name in SHIPPED]
     models = [*MODELS, *shipped]

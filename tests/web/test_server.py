@@ -391,6 +391,7 @@ def test_serve_prints_its_address_and_ends_when_told(ending: signal.Signals) -> 
     assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     counter = RequestCounter()
     for status in (200, 404, 500):
