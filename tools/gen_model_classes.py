@@ -57,7 +57,8 @@ def page() -> str:
         f"{EXPECTED[:4]} that",
         "its settings name: `tokenizer_class` in tokenizer_config.json, then `model_type` in",
         "config.json. *Exact*: ids, template, pairs and decoded text are AutoTokenizer's; the",
-        "tests compare them on 300 texts for random settings of each class. Others are refused by",
+        "tests compare them on 300 texts for random settings of each class. *But for*: the notes of",
+        "an import tell of it, too. Others are refused by",
         "name. A folder with a tokenizer.json is read by that file, whatever its class.",
         "`wwho import FOLDER --as FILE` takes one file as it is.",
         "",
@@ -66,7 +67,8 @@ def page() -> str:
     ]
     for name, each in sorted(CLASSES.items()):
         files = ", ".join(f"`{file}`" for file in each.files) or "none"
-        state = f"refused: {each.refusal}" if each.refusal else "exact"
+        exact = f"exact, but for {each.but}" if each.but else "exact"
+        state = f"refused: {each.refusal}" if each.refusal else exact
         lines.append(f"| `{name}` | {files} | {state} |")
     return "\n".join(lines) + "\n"
 

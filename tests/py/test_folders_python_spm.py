@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from folder_judge import WORDS, assert_same_as_auto_tokenizer
+from folder_judge import WORDS, assert_same_as_auto_tokenizer, transformers
 
 from wwho.errors import SourceError
 from wwho.importers import import_file
@@ -37,6 +37,16 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "char": {"model_type": "char", "vocab_size": 120},
 }  # fmt: skip
 """How the models are trained, by name."""
+MORE = (
+    "<x>",
+    "<ctl>",
+    "words <z>",
+    "<a>",
+    "a\u2003b\ufffcc\xa0d",
+    "\x84 \u200b",
+    "<|endoftext|> a",
+)
+"""Texts that matter for these classes."""
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +99,7 @@ def _settings(chance: random.Random) -> dict[str, Any]:
     return settings
 
 
-@pytest.mark.parametrize("name", python_spm.RECIPES)
+@pytest.mark.parametrize("name", python_spm.CLASSES)
 def test_a_class_with_numbers_of_pieces(
     name: str, models: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -98,7 +108,7 @@ def test_a_class_with_numbers_of_pieces(
     for turn, kind in enumerate(("unigram", "merged", "char")):
         settings = _settings(chance) if turn else {}
         folder = _folder(tmp_path / kind, name, {file: models[kind]}, **settings)
-        assert_same_as_auto_tokenizer(folder, seed=turn, more=["<x>", "<ctl>", "words <z>", "<a>"])
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=MORE)
 
 
 def _vocabulary(model: bytes, chance: random.Random, more: Iterable[str] = ()) -> dict[str, int]:
@@ -146,6 +156,35 @@ def test_speech2text(models: dict[str, bytes], tmp_path: Path) -> None:
         settings["do_upper_case"] = turn == 1
         folder = _folder(tmp_path / str(turn), "Speech2TextTokenizer", files, **settings)
         assert_same_as_auto_tokenizer(folder, seed=turn, more=["straße ŉ", "字 字字"])
+
+
+def test_siglip(models: dict[str, bytes], tmp_path: Path) -> None:
+    chance = random.Random(42)
+    for turn, kind in enumerate(("unigram", "bpe")):
+        settings = _settings(chance) if turn else {}
+        settings.pop("added_tokens_decoder", None)
+        settings["do_lower_case"] = turn == 0
+        folder = _folder(
+            tmp_path / str(turn), "SiglipTokenizer", {"spiece.model": models[kind]}, **settings
+        )
+        theirs = transformers.AutoTokenizer.from_pretrained(folder)
+
+        def ends_in_eos(text: str, theirs: Any = theirs) -> bool:
+            """Return whether the class gives a text no other token of the end."""
+            with_eos, without = (theirs(text, add_special_tokens=each) for each in (True, False))
+            return len(with_eos["input_ids"]) == len(without["input_ids"])
+
+        more = [
+            "字 a",
+            "▁▁low ▁",
+            "\u200blow",
+            ". low",
+            " ?</s> low",
+            "ΛΟΓΟΣ.Σ",
+            "<unk>字low",
+            " 字",
+        ]
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=more, but=ends_in_eos)
 
 
 def test_speech2text_of_several_languages(tmp_path: Path) -> None:

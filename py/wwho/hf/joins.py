@@ -49,8 +49,10 @@ class Joins:
 
 JOINS: Mapping[str, Joins] = {
     "BertGenerationTokenizer": Joins(stretches=False),
+    "GPTSw3Tokenizer": Joins(before=" ", strips=False),
     "M2M100Tokenizer": Joins(),
     "Speech2TextTokenizer": Joins(behind=" "),
+    "SiglipTokenizer": Joins(before=" "),
     "SpeechT5Tokenizer": Joins(stretches=False),
 }
 """The classes by name, and how each joins decoded text."""

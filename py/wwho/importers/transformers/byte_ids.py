@@ -38,7 +38,7 @@ class Recipe:
         strips: whether the first tokens take the white space around them.
         sentinels: how many extra tokens there are behind the bytes, unless the settings say.
         around: makes the template.
-        notes: what the class does and this one does not.
+        but: see `ModelClass`.
     """
 
     first: tuple[str, ...]
@@ -46,7 +46,7 @@ class Recipe:
     strips: bool = False
     sentinels: int = 0
     around: Callable[[SlowTokens], Template]
-    notes: tuple[str, ...] = ()
+    but: str = ""
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
@@ -80,7 +80,7 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         tokens,
         template=recipe.around(tokens),
         defaults=defaults,
-        notes=recipe.notes,
+        notes=(recipe.but,) if recipe.but else (),
     )
 
 
@@ -163,7 +163,7 @@ RECIPES = {
         roles={"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"},
         strips=True,
         sentinels=125,
-        notes=("a text that ends in </s> gets another one, which the class leaves out",),
+        but="a text that ends in </s>: it gets another one, which the class leaves out",
         around=_byt5,
     ),
     "PerceiverTokenizer": Recipe(
@@ -181,5 +181,6 @@ RECIPES = {
     ),
 }
 CLASSES: dict[str, ModelClass] = {
-    name: ModelClass(files=(), read=partial(read, recipe)) for name, recipe in RECIPES.items()
+    name: ModelClass(files=(), read=partial(read, recipe), but=recipe.but)
+    for name, recipe in RECIPES.items()
 } | {"DiaTokenizer": ModelClass(files=(), read=read_dialogue)}

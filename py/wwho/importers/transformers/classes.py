@@ -22,6 +22,7 @@ from wwho.importers.transformers import (
     python_spm,
     python_vocab,
     refused,
+    siglip,
     spm,
     wordpiece,
 )
@@ -37,6 +38,7 @@ MODULES: tuple[Any, ...] = (
     python_bpe,
     python_spm,
     python_vocab,
+    siglip,
     japanese,
     characters,
     refused,

@@ -17,7 +17,7 @@ from wwho.importers.source import shown
 from wwho.importers.transformers.components import Component, flag, pre_tokenizers, split
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
-from wwho.importers.transformers.python_text import CHINESE, NOTE, cleaned, punctuation
+from wwho.importers.transformers.python_text import CHINESE, NEWER, NOTE, cleaned, punctuation
 from wwho.importers.transformers.slow_tokens import (
     SPACES,
     SlowTokens,
@@ -297,8 +297,12 @@ RECIPES: dict[str, tuple[tuple[str, ...], Recipe]] = {
 JAPANESE = Recipe(roles=ROLES, around=_bert, lower=False, chinese=None)
 
 CLASSES: dict[str, ModelClass] = {
-    name: ModelClass(files=files, read=partial(read, recipe))
+    name: ModelClass(files=files, read=partial(read, recipe), but=NEWER)
     for name, (files, recipe) in RECIPES.items()
 } | {
-    "BertJapaneseTokenizer": ModelClass(files=("vocab.txt",), read=partial(read_japanese, JAPANESE))
+    "BertJapaneseTokenizer": ModelClass(
+        files=("vocab.txt",),
+        read=partial(read_japanese, JAPANESE),
+        but=f"{NEWER}, and for words that MeCab, Sudachi or Juman++ cut, which are refused",
+    )
 }

@@ -44,8 +44,11 @@ class ModelClass:
             with " or " between them; a file that may be missing ends in "?".
         read: makes the draft of a folder; None if the class is refused.
         refusal: why no artifact can do what the class does, and what would do; "" if it is read.
+        but: what an artifact does otherwise than the class, as notes of an import say, too; "" for
+            nothing.
     """
 
     files: tuple[str, ...]
     read: Callable[[ModelFolder, Options], Draft] | None = None
     refusal: str = ""
+    but: str = ""

@@ -82,7 +82,9 @@ def draft_of_pieces(
     tokens: SlowTokens,
     *,
     unk_id: int,
-    rewrites: Rewrites = no_steps,
+    before: Rewrites = no_steps,
+    behind: Rewrites = no_steps,
+    dummy_prefix: bool = True,
     template: Template,
     decoder: Iterable[Step] | None = None,
     kept: str = MARKER,
@@ -100,7 +102,9 @@ def draft_of_pieces(
         tokens: the added tokens, and the vocabulary, which may have tokens that are no pieces: they
             only decode.
         unk_id: the id of unknown text.
-        rewrites: makes the steps before those of SentencePiece.
+        before: makes the steps before those of SentencePiece.
+        behind: makes the steps behind them.
+        dummy_prefix: whether text gets the marker in front that the model asks for.
         template: what stands around texts.
         decoder: the steps by which the texts of tokens are joined; None: those of SentencePiece.
         kept: what a marker becomes, by these, in the text of a token that is no piece.
@@ -123,7 +127,15 @@ def draft_of_pieces(
     numbers = {text: number for number, text in enumerate(texts_of(model))}
     alone, more = stand_ins(model, {**tokens.vocabulary, **tokens.ids})
     extended, ids = alone.extended(model, ids)
-    artifact = sentencepiece.literal(extended, record, rewrites, alone.steps, properties=stripping)
+    if not dummy_prefix:
+        extended = replace(extended, add_dummy_prefix=False)
+    artifact = sentencepiece.literal(
+        extended,
+        record,
+        before,
+        lambda patterns: [*behind(patterns), *alone.steps(patterns)],
+        properties=stripping,
+    )
     found, twice = _tokens_of_text(artifact, ids, own, unk_id)
     known = {each.text for each in found}
     others = {

@@ -11,10 +11,8 @@ from wwho.compile.unicode import binary_property, category
 from wwho.format.steps import MATCH, Map, Rewrite
 from wwho.importers.huggingface.patterns import ANY, Patterns, one_of
 
-NOTE = (
-    "characters that are newer than the Unicode of Python 3.11, which is 14.0, are letters and "
-    "signs here, as Unicode 16.0 has them"
-)
+NEWER = "characters that are newer than the Unicode of Python 3.11, which is 14.0"
+NOTE = f"{NEWER}, are letters and signs here, as Unicode 16.0 has them"
 BEFORE, BEHIND = "\ufdd0\ufdd1"
 """Code points that no text has: a letter stands before them, or behind them."""
 CHINESE = CodePointSet.of(

@@ -32,7 +32,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
         ("vocab.txt", "emoji.json"),
         "which takes of all tokens at a place the one with the lowest id, and not the longest",
     ),
-    "GPTSw3Tokenizer": (("spiece.model",), IN_PYTHON),
     "MarianTokenizer": (("source.spm", "target.spm", "vocab.json"), IN_PYTHON),
     "MistralCommonBackend": (
         ("tekken.json or tokenizer.model",),
@@ -45,7 +44,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
     "PLBartTokenizer": (("sentencepiece.bpe.model",), IN_PYTHON),
     "Pop2PianoTokenizer": (("vocab.json",), "which reads notes of music, and no text"),
     "RagTokenizer": ((), "which is two tokenizers: give the folder of one of them"),
-    "SiglipTokenizer": (("spiece.model",), IN_PYTHON),
     "TapasTokenizer": (("vocab.txt",), "which reads tables, and no plain text"),
     "VitsTokenizer": (
         ("vocab.json",),

@@ -18,6 +18,8 @@ from wwho.importers.huggingface.patterns import ANY, Patterns
 from wwho.importers.source import shown
 from wwho.interchange.sentencepiece import Algorithm, Kind, Model, Piece
 
+IN_TEXT = (Kind.NORMAL, Kind.USER_DEFINED)
+"""The kinds of pieces that text becomes."""
 FIRST, LAST = "\ufdd6", "\ufdd7"
 """Code points that no text has: they stand around unknown text."""
 NO_TEXT = [chr(point) for point in (*range(0xFDD8, 0xFDF0), *range(0xFFFE, 0x110000, 0x10000))]
@@ -118,7 +120,3 @@ def stand_ins(model: Model, vocabulary: Mapping[str, int]) -> tuple[StandIns, tu
 def _unknown(model: Model) -> str:
     """Return the text of the unknown piece."""
     return model.pieces[model.unk_id].text.decode()
-
-
-IN_TEXT = (Kind.NORMAL, Kind.USER_DEFINED)
-"""The kinds of pieces that text becomes."""
