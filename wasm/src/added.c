@@ -212,7 +212,8 @@ static HOT size_t next_start(const wwho_wanted *wanted, uint32_t late, const uin
     return at;
 }
 
-/* Return the number of the longest wanted token of a kind at the start of a text of `left` bytes, or WWHO_NONE. */
+/* Return the number of the longest wanted token of a kind at the start of a text of `left` bytes, or WWHO_NONE. `late`: 1 for tokens of
+ * normalized text, 0 for the others. */
 static uint32_t longest_at(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t left) {
     const wwho_vocabulary *v = &wanted->model->added;
     wwho_matches m;

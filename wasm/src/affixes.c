@@ -90,7 +90,8 @@ static void merge_written(wwho_encoder *e, const wwho_writing *w, const wwho_rou
     }
 }
 
-/* Map the tokens from number `first` on, which have places in the text written as symbols, to their places in the text before; in place. */
+/* Map the tokens from number `first` on, which have places in the text written as symbols, to their places in the text before, both counted
+ * from e->start; in place. Does nothing if ends are not wanted. */
 static void place_written(wwho_encoder *e, const wwho_writing *w, size_t first) {
     const uint32_t base = (uint32_t)e->start;
     for (size_t i = first; e->ends && i < e->n && i < e->cap; i++) {

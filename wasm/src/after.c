@@ -37,7 +37,8 @@ WWHO_LOCAL int build_template(wwho_model *model) {
 /* Return where the step of a decoder after the one at s begins. */
 static const uint8_t *next_step(const uint8_t *s) { return s + JOIN_HEAD + s[4] + s[5]; }
 
-/* Return true if a valid step of a decoder begins at s, where `left` bytes are left. */
+/* Return true if a valid step of a decoder begins at s, where `left` bytes are left: its kind is known, fields that its kind does not use
+ * are 0, and its two texts are well-formed. */
 static bool is_step(const uint8_t *s, uint32_t left) {
     static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0, 0, 0};
     if (left < JOIN_HEAD || left < JOIN_HEAD + (uint32_t)s[4] + s[5]) return false;
@@ -114,7 +115,7 @@ typedef struct {
 } wwho_listed;
 
 /* Fill in *t with what stands first in the list for the token of an id: its surface if the decoder has one, else its text, with the prefix
- * if it continues a pretoken, or its byte. Returns false if no token has this id. */
+ * if it continues a pretoken, or its byte, for which t->n is the length of `<0xHH>`. Returns false if no token has this id. */
 static bool list_token(const wwho_model *model, uint32_t id, wwho_listed *t) {
     const wwho_decoder *d = &model->decoder;
     *t = (wwho_listed){.byte = -1};

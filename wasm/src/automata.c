@@ -169,7 +169,8 @@ static bool is_calm(const wwho_classes *classes, const uint32_t *table, uint32_t
     return true;
 }
 
-/* Write the range of each state into its row, and ENTRY_RUN on the entries that lead to a state with a range. */
+/* Write the range of each state into the end of its row, and ENTRY_RUN on the entries that lead to a state with a range: all of ASCII where
+ * is_calm() holds, else what loop_range() finds. The dead state has none. */
 static void put_ranges(const wwho_classes *classes, uint32_t *table, uint32_t n_states, uint32_t stride) {
     for (uint32_t row = stride; row < n_states * stride; row += stride) {
         wwho_range range = is_calm(classes, table, row) ? (wwho_range){ONES * 128, 0} : loop_range(classes, table, row);
@@ -194,8 +195,9 @@ static bool add_marks(const wwho_automaton *a, uint32_t state, uint32_t entry) {
     return new != 0;
 }
 
-/* Fill in `after`, `marks` and `single` of an automaton, which say all that cuts.c needs to know about it. Needs the scanner's table, and
- * overwrites a->found. */
+/* Fill in `after`, `marks` and `single` of an automaton, which say all that cuts.c needs to know about it: for each class the states that
+ * it leads to, and for each state the marks that may follow, as far as the start leads to them. Needs the scanner's table, and overwrites
+ * a->found. */
 static void put_ways(const wwho_classes *classes, wwho_automaton *a) {
     uint32_t n = 1, n_states = a->stored.n_states, n_classes = classes->n_classes;
     uint16_t *found = a->found; /* states, in the order in which they are found */

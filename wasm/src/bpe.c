@@ -82,8 +82,8 @@ static bool mark_unmade(wwho_vocabulary *v, uint32_t from, uint32_t to) {
     return true;
 }
 
-/* Read the symbols, merges and other tokens of a BPE model, and build its tables. Returns WWHO_OK, or the status that says what is
- * invalid: symbols, pairs, lengths or duplicates. */
+/* Read the symbols, merges and other tokens of a BPE model, and build its tables; c stands at the ids afterwards. Returns WWHO_OK, or the
+ * status that says what is invalid: WWHO_SYMBOLS, WWHO_TOKEN_LENGTH, WWHO_TOKEN_DUPLICATE, or one of add_merges(). */
 WWHO_LOCAL int build_bpe(wwho_vocabulary *v, number_columns *c) {
     c->at += BPE_HEAD + 4 * (v->unmade + v->ties) + (v->affixes ? AFFIXES_HEAD + v->n_prefix + v->n_suffix : 0);
     int status = read_texts(v, 0, v->n_symbols, c, !is_over_bytes(v));

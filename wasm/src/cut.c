@@ -57,8 +57,8 @@ static void next_match(wwho_walk *walk) {
     }
 }
 
-/* Return true if two matches of a cut, the second directly after the first, are one piece, by the actions of their rules (FORMAT.md,
- * STEPS). */
+/* Return true if two matches of a cut, the second directly after the first, are one piece, by the actions of their rules (FORMAT.md, STEPS)
+ * and, for groups of COUNT, by the flags of the step. A dropped match joins nothing. */
 static bool joins(const wwho_step *step, const wwho_match *first, const wwho_match *second) {
     uint8_t a = step->actions[first->rule] % ACTION_BACK, b = step->actions[second->rule] % ACTION_BACK;
     if (a == ACTION_DROP || b == ACTION_DROP) return false;

@@ -103,7 +103,8 @@ WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wante
     return 0;
 }
 
-/* Return true if the text, of len bytes, ends within a possible wanted token of a kind that begins at `at`. */
+/* Return true if the text, of len bytes, ends within a possible wanted token of a kind that begins at `at`: all bytes from there on are its
+ * beginning, and more would have to follow. */
 static bool is_unfinished(const wwho_wanted *wanted, uint32_t late, const uint8_t *text, size_t at, size_t len) {
     const wwho_vocabulary *v = &wanted->model->added;
     for (uint32_t i = 0; i < v->n_tokens; i++)

@@ -60,7 +60,8 @@ static uint32_t *place_of(const wwho_vocabulary *v, uint32_t token) {
     return &(spaced ? v->bytes->leads[lead].spaced : v->bytes->leads[lead].token)[last & 63];
 }
 
-/* Return true if the bytes of a token, alone, merge to it, and the last merge adds its last byte. */
+/* Return true if the bytes of a token, alone, merge to it, and the last merge adds its last byte, with no merge of a higher rank before it.
+ * */
 static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
     wwho_row row;
     const uint8_t *text = v->texts + v->offset[token];
@@ -84,8 +85,9 @@ static void note_border(const wwho_vocabulary *v, uint32_t token) {
     if ((lead || p[0] < 0x80) && left == 1 && p[-1] >= 0x80) lower(&l->from_right[p[-1] & 63], token);
 }
 
-/* Fill in v->bytes (but its `token`, which is there already): which pairs of bytes and which characters merge early, once all merges of a
- * vocabulary over bytes are known. */
+/* Fill in v->bytes (but its `token`, which is there already), once all merges of a vocabulary over bytes are known: which pairs of bytes
+ * and which characters merge early, and the first merges of each byte and lead with what stands beside it. Characters of three bytes beyond
+ * the first MOST_LEADS leads are left out. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v) {
     wwho_bytes *b = v->bytes;
     uint32_t n_leads = 1 + 32;

@@ -13,8 +13,9 @@
 
 #include "row.h"
 
-/* Fill in v->bytes (but its `token`, which is there already): which pairs of bytes and which characters merge early, once all merges of a
- * vocabulary over bytes are known. */
+/* Fill in v->bytes (but its `token`, which is there already), once all merges of a vocabulary over bytes are known: which pairs of bytes
+ * and which characters merge early, and the first merges of each byte and lead with what stands beside it. Characters of three bytes beyond
+ * the first MOST_LEADS leads are left out. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v);
 
 /* Fill an empty row with the symbols of a text of n bytes, from 1 to WIDE_WINDOW: bytes, and tokens of pairs and characters that merge

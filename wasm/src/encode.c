@@ -291,8 +291,9 @@ static bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key
 static bool are_characters(const wwho_automaton *units) { return units->single && units->stored.n_rules == 1; }
 
 /* Encode the pretoken from `at` to `end`, of at most WIDE_WINDOW bytes, whose symbols are characters. Characters that the model lacks are
- * replaced and separate the runs that merge. Without them, the tokens are stored in the cache under `key`. If each run were merged with
- * encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer, and 1.5 times in WebAssembly. */
+ * replaced, joined to an unk_id before them if the model fuses them, and separate the runs that merge. Without them, the tokens are stored
+ * in the cache under `key`. If each run were merged with encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer, and
+ * 1.5 times in WebAssembly. */
 static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     wwho_row *row = &e->merging->row;
     const size_t first = at;

@@ -46,7 +46,7 @@ static int read_header(const uint8_t *blob, size_t len) {
     return len < HEADER_SIZE + (size_t)n * ENTRY_SIZE ? WWHO_TRUNCATED : WWHO_OK;
 }
 
-/* Note a section in *file; returns false if there are too many models. */
+/* Note a section in *file, a MODEL in its list, too; returns false if there are more than WWHO_MAX_MODELS. */
 static bool add_section(wwho_file *file, uint32_t kind, wwho_section section) {
     file->section[kind] = section;
     if (kind != WWHO_SECTION_MODEL) return true;

@@ -184,7 +184,8 @@ static bool walk(wwho_merging *m, wwho_run *run) {
     return true;
 }
 
-/* Start to merge a run: clear what *m knows of the run before. Remembered characters and recent pretokens stay. */
+/* Start to merge a run: clear what *m knows of the run before, and stand at its start without tokens. Remembered characters and recent
+ * pretokens stay. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run) {
     if (m->dirty) fill_bytes(m->dead, 0, sizeof m->dead);
     m->dirty = false;
@@ -221,7 +222,8 @@ WWHO_LOCAL void take_final(wwho_merging *m) {
     for (uint32_t i = 0; i < m->count; i++) m->tokens[i] = m->tokens[i + REACH];
 }
 
-/* Return the symbol of a run at `at`, for a run that merging gave up; its length in bytes goes to *n. */
+/* Return the symbol of a run at `at`, for a run that merging gave up; its length in bytes goes to *n. There is one, because the run ends
+ * before text that is none. */
 WWHO_LOCAL uint32_t symbol_at(wwho_merging *m, wwho_run *run, size_t at, uint32_t *n) {
     *n = 1;
     if (!run->units) return run->v->bytes->token[run->text[at]];

@@ -80,7 +80,8 @@ typedef struct {
 /* Return the end of the symbol that begins at `at`, in a text that was written as symbols (run->written). */
 WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at);
 
-/* Start to merge a run: clear what *m knows of the run before. Remembered characters and recent pretokens stay. */
+/* Start to merge a run: clear what *m knows of the run before, and stand at its start without tokens. Remembered characters and recent
+ * pretokens stay. */
 WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run);
 
 /* Find the ends of the symbols of a run from `at` on, into m->ends: at least as many as `units` says, and all that begin in the next
@@ -96,7 +97,8 @@ WWHO_LOCAL bool merge(wwho_merging *m, wwho_run *run);
 /* Remove the first REACH tokens of m->tokens, which are final and were written. */
 WWHO_LOCAL void take_final(wwho_merging *m);
 
-/* Return the symbol of a run at `at`, for a run that merging gave up; its length in bytes goes to *n. */
+/* Return the symbol of a run at `at`, for a run that merging gave up; its length in bytes goes to *n. There is one, because the run ends
+ * before text that is none. */
 WWHO_LOCAL uint32_t symbol_at(wwho_merging *m, wwho_run *run, size_t at, uint32_t *n);
 
 #endif

@@ -18,7 +18,8 @@ static const wwho_kind *kind_of(uint32_t number, uint32_t symbols) {
     return 0;
 }
 
-/* Read and check the head of model number `number` into models[number]; the heads of the models before are there already. Returns WWHO_OK
+/* Read and check the head of model number `number` into models[number]; the heads of the models before are there already, one of which may
+ * be the speller, and no ranges of ids may overlap. Also sets kind, n_tokens and speller_number, and space_id to WWHO_NONE. Returns WWHO_OK
  * or WWHO_MODEL. */
 static int read_head(const wwho_section *s, wwho_vocabulary *models, uint32_t number) {
     const uint8_t *p = s->at;
@@ -54,7 +55,8 @@ static bool is_counted(const wwho_vocabulary *v) {
     return v->n_ids == v->n_tokens + space && (!space || v->space_id == v->first_id + v->n_tokens);
 }
 
-/* Check the heads of all models, and take memory for them. Returns WWHO_OK or WWHO_MODEL. */
+/* Read and check the heads of all models into model->models, and take memory for their tables. Returns WWHO_OK or WWHO_MODEL, that of the
+ * first model that is invalid. */
 WWHO_LOCAL int plan_models(wwho_model *model, wwho_arena *arena) {
     model->n_models = model->file.n_models;
     for (uint32_t i = 0; i < model->n_models; i++) {
@@ -87,8 +89,8 @@ WWHO_LOCAL int build_models(wwho_model *model) {
     return WWHO_OK;
 }
 
-/* Number a model's tokens with STEP, which skips the ids of added tokens. Returns WWHO_OK, or WWHO_IDS if the tokens do not fill the range
- * of ids up to its last one. */
+/* Number a model's tokens with STEP, which skips the ids of added tokens: fill in v->ids and v->by_id. Returns WWHO_OK, or WWHO_IDS if the
+ * tokens do not fill the range of ids up to its last one. */
 static int step_over(const wwho_model *model, wwho_vocabulary *v) {
     uint32_t token = 0, added = 0, n_added = model->added.n_tokens;
     for (uint32_t i = 0; i < v->n_ids; i++) {

@@ -7,7 +7,8 @@
 enum { KIND_BPE = 1, KIND_GREEDY, KIND_VITERBI };
 enum { SYMBOLS_BYTES, SYMBOLS_UNITS };
 
-/* Check the heads of all models, and take memory for them. Returns WWHO_OK or WWHO_MODEL. */
+/* Read and check the heads of all models into model->models, and take memory for their tables. Returns WWHO_OK or WWHO_MODEL, that of the
+ * first model that is invalid. */
 WWHO_LOCAL int plan_models(wwho_model *model, wwho_arena *arena);
 
 /* Check all models and build their tables, but for the ids of models with STEP, which number_models() fills in later. Returns the status

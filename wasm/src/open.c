@@ -10,7 +10,8 @@
 
 enum { MAX_CLASSES = 4096, MAX_PAGES = 2048, PAGES_AT = 4 + 2 * N_PAGES };
 
-/* Check the head of the CLASSES section, and take memory for its pages, 16 bits for each code point. Returns WWHO_OK or WWHO_CLASSES. */
+/* Check the head of the CLASSES section, and take memory for its pages, 16 bits for each code point; model->classes gets n_classes, and the
+ * numbers of pages where they lie in the file. Returns WWHO_OK or WWHO_CLASSES. */
 static int plan_classes(wwho_model *model, wwho_arena *arena) {
     wwho_section s = model->file.section[WWHO_SECTION_CLASSES];
     if (s.length < PAGES_AT) return WWHO_CLASSES;
@@ -57,7 +58,8 @@ static int build_automata(wwho_model *model) {
     return status;
 }
 
-/* Check the number of routes, and take memory for them and for as many stations as their steps may need. Returns WWHO_OK or WWHO_ROUTES. */
+/* Check the number of routes, and take memory for them and for as many stations, lists and listed steps as their numbers of steps may need.
+ * Returns WWHO_OK or WWHO_ROUTES. */
 static int plan_routes(wwho_model *model, wwho_arena *arena) {
     wwho_section s = model->file.section[WWHO_SECTION_ROUTES];
     uint32_t n = s.length < 4 ? 0 : read16(s.at + 2);
@@ -146,7 +148,8 @@ static int read_route(wwho_model *model, const uint8_t *p, uint32_t left, wwho_r
     return WWHO_OK;
 }
 
-/* Return true if routes of one model among which the following text decides have the same automaton `units` (FORMAT.md, ROUTES). */
+/* Return true if routes of one model among which the following text decides have the same automaton `units` (FORMAT.md, ROUTES): those of
+ * the rules that may match in one state of the router. True without a router. */
 static bool cuts_agree(const wwho_model *model) {
     if (!model->router) return true;
     const wwho_stored *router = &model->router->stored;
@@ -174,7 +177,8 @@ static void walk_if_mixed(wwho_model *model) {
     }
 }
 
-/* Read all routes and the router of the ROUTES section; its rules must be as many as the routes. Returns WWHO_OK or WWHO_ROUTES. */
+/* Read all routes and the router of the ROUTES section into the model; the router's rules must be as many as the routes, one without a
+ * router. Returns WWHO_OK or WWHO_ROUTES. */
 static int build_routes(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ROUTES];
     uint32_t router = read16(s.at), at = 4;

@@ -60,7 +60,8 @@ static uint32_t made_by(const wwho_step *step, const wwho_classes *classes, cons
     return r->second || joins_hangul(step, c) ? 0 : flags | c | (r->order ? PLAIN_ORDERED : 0);
 }
 
-/* Clear PLAIN_CUT in the plain table for all characters but those after which the automaton always ends a cluster before a space. */
+/* Clear PLAIN_CUT in the plain table for all characters but those after which the automaton, from whatever state, ends a cluster before a
+ * space, as steps so far have made the two. If spaces vanish, no character keeps it. */
 static void find_cuts(wwho_plain *p, const wwho_automaton *a, const wwho_classes *classes) {
     bool ends[MAX_CLASSES_SEEN];
     uint32_t made = p->made[' '] & CODE_POINT, space = made && made < BROKEN ? class_of(classes, made) : classes->n_classes;

@@ -1,7 +1,8 @@
 /* See row.h. */
 #include "row.h"
 
-/* Fill in the candidates and neighbours of a row of two or more symbols, and pad its arrays for least_of(). */
+/* Fill in the candidates and neighbours of a row of two or more symbols, and pad its arrays for least_of() and for the token after the last
+ * one. */
 static void start_replay(wwho_row *row) {
     for (uint32_t i = 0; i < row->n; i++) {
         if (i + 1 < row->n) row->next[i] = candidate(pair_rank(row->pairs, row->tokens[i], row->tokens[i + 1]), i);

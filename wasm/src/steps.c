@@ -47,7 +47,8 @@ static uint32_t read_targets(step_reader *c, wwho_step *step, uint32_t n, uint32
 }
 
 /* Take memory for the pages of a step, of `size` bytes each: as many as its head says, and page 0; and for step->page, which maps code
- * points to pages. Returns the pages, zeroed, or null if there is no memory. Too many pages are a failure. */
+ * points to pages. Returns the pages, zeroed, or null if there is no memory. Too many pages are a failure, after which memory is taken all
+ * the same. */
 static void *take_pages(step_reader *c, wwho_arena *arena, wwho_step *step, uint32_t size) {
     check(c, c->number <= N_PAGES);
     step->page = take_zeroed(arena, 2 * (N_PAGES + 2)); /* for code points, and for bytes of broken UTF-8 */
@@ -73,8 +74,9 @@ static wwho_rewrite *own_rewrite(step_reader *c, wwho_step *step, uint32_t code_
     return &step->rewrites[*cell];
 }
 
-/* Read the three columns of a map into its tables: mapped characters with their targets, combining marks with their classes, and pairs
- * that compose. Invalid entries are a failure. */
+/* Read the three columns of a map into its tables: mapped characters with their targets, combining marks with their classes, and pairs that
+ * compose. All ascend; no character may become itself or be both mapped and composed, and all targets and pages of the head must be used.
+ * Anything else is a failure. */
 static void fill_map(step_reader *c, wwho_step *step) {
     uint32_t last = WWHO_NONE;
     step->rewrites[0].n = KEPT;
@@ -117,7 +119,8 @@ static bool has_room(step_reader *c, const wwho_arena *arena) {
     return c->in.at && room;
 }
 
-/* Check the head of a map of characters (STEP_MAP), take memory, fill its tables, and check that no pairs compose in a cycle. */
+/* Check the head of a map of characters (STEP_MAP), take memory, fill its tables, and check that no pairs compose in a cycle. Without
+ * memory, the columns are not read. Errors are noted in *c. */
 static void build_map(step_reader *c, wwho_arena *arena, wwho_step *step) {
     uint64_t n_rewrites = (uint64_t)c->n + c->more + 2 * (uint64_t)c->others;
     check(c, step->flags <= (HANGUL_APART | HANGUL_TOGETHER) && n_rewrites <= c->size && n_rewrites <= 0xFFFF);
@@ -323,7 +326,8 @@ WWHO_LOCAL const wwho_step *name_step(wwho_model *model, const uint8_t *p) {
 /* Append a step to a list that has room for it. */
 WWHO_LOCAL void add_rewrite(wwho_rewrites *list, const wwho_step *step) { list->steps[list->n++] = step; }
 
-/* Check the head of the NORMALIZER section, if there is one, and take memory for its two lists. Returns WWHO_OK or WWHO_NORMALIZER. */
+/* Check the head of the NORMALIZER section, if there is one, and take memory for its two lists, and for the plain table of each list that
+ * has steps. Sets model->n_normalizer. Returns WWHO_OK or WWHO_NORMALIZER. */
 WWHO_LOCAL int plan_normalizer(wwho_model *model, wwho_arena *arena) {
     wwho_section s = model->file.section[WWHO_SECTION_NORMALIZER];
     if (!s.at) return WWHO_OK;

@@ -8,7 +8,8 @@
  * arena, only its size is computed. Returns WWHO_OK or WWHO_STEPS. */
 WWHO_LOCAL int plan_steps(wwho_model *model, wwho_arena *arena);
 
-/* Check the head of the NORMALIZER section, if there is one, and take memory for its two lists. Returns WWHO_OK or WWHO_NORMALIZER. */
+/* Check the head of the NORMALIZER section, if there is one, and take memory for its two lists, and for the plain table of each list that
+ * has steps. Sets model->n_normalizer. Returns WWHO_OK or WWHO_NORMALIZER. */
 WWHO_LOCAL int plan_normalizer(wwho_model *model, wwho_arena *arena);
 
 /* Fill the two lists of the normalizer with the steps that its section names, after the routes, which name steps first. Drops the plain

@@ -43,7 +43,7 @@ static bool next_configuration(const wwho_automaton *a, uint64_t from, uint32_t 
     return open_from(*to, 0) < 16;
 }
 
-/* Return the set of configurations (a bit each) to which a column leads from those of the set `from`. */
+/* Return the set of configurations (a bit each) to which a column of the streaming automaton leads from those of the set `from`. */
 static uint64_t after_column(const wwho_stream *s, uint64_t from, const wwho_move *column) {
     uint64_t to = 0;
     for (uint32_t i = 0; i < s->n; i++)
@@ -121,8 +121,9 @@ static void put_letters(wwho_stream *s) {
     }
 }
 
-/* Build the streaming automaton *s of an automaton whose scanner table is built: its configurations and moves. s->n is 0 if it has too
- * many. */
+/* Build the streaming automaton *s of an automaton whose scanner table is built: its configurations, from that of a new scanner on, their
+ * moves, and what letters and blanks can be skipped. *s has its memory already. s->n is 0 if there are too many configurations, states or
+ * tentative ends. Overwrites a->found. */
 WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s) {
     uint64_t found[MOST_CONFIGURATIONS] = {WWHO_START};
     uint32_t n = 1, n_columns = a->stored.n_columns;

@@ -44,8 +44,9 @@ struct wwho_stream {
 #define STREAM_STEP 66u
 #define STREAM_EDGE 4u
 
-/* Build the streaming automaton *s of an automaton whose scanner table is built: its configurations and moves. s->n is 0 if it has too
- * many. */
+/* Build the streaming automaton *s of an automaton whose scanner table is built: its configurations, from that of a new scanner on, their
+ * moves, and what letters and blanks can be skipped. *s has its memory already. s->n is 0 if there are too many configurations, states or
+ * tentative ends. Overwrites a->found. */
 WWHO_LOCAL void put_stream(const wwho_classes *classes, const wwho_automaton *a, wwho_stream *s);
 
 /* A text that is being cut; the text before `c.at` has been read. */

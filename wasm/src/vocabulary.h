@@ -223,7 +223,8 @@ static inline bool same_text(const uint8_t *a, const uint8_t *b, size_t n) {
     return true;
 }
 
-/* Return the token with this text of n bytes and this hash, or WWHO_NONE. If there is none, *where becomes a line with room for it. */
+/* Return the token with this text of n bytes and this hash, or WWHO_NONE. It is safe to read `readable` bytes from the start of the text
+ * on. If there is none, *where becomes a line with room for it; else *where stays. */
 static HOT uint32_t find_slot(const wwho_vocabulary *v, const uint8_t *text, size_t n, size_t readable, uint64_t hash, wwho_text **where) {
     const wwho_text wanted = text_slot(text, n, readable, hash);
     const uint64_t key = n > INLINE_TEXT ? LONG_TEXT_KEY : TEXT_KEY;

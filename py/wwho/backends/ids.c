@@ -17,7 +17,8 @@ static struct {
     PyObject *integer;
 } known[KNOWN];
 
-/* Return a new reference to the Python integer with the value of an id; NULL with an exception if memory is short. */
+/* Return a new reference to the Python integer with the value of an id; NULL with an exception if memory is short. It is remembered in
+ * known[] in place of another id's. */
 static PyObject *integer_of(uint32_t id) {
     uint32_t at = id % KNOWN;
     if (!known[at].integer || known[at].id != id) {
@@ -68,7 +69,7 @@ static int encode_in_free_memory(running_call *running, PyObject *const *args, b
     return status == WWHO_OK;
 }
 
-/* Return a new list of n ids; NULL with an exception if memory is short. */
+/* Return a new list of n ids as Python integers; NULL with an exception if memory is short. */
 static PyObject *list_of(const uint32_t *ids, size_t n) {
     PyObject *list = PyList_New((Py_ssize_t)n);
     for (size_t i = 0; list && i < n; i++) {
@@ -78,7 +79,7 @@ static PyObject *list_of(const uint32_t *ids, size_t n) {
     return list;
 }
 
-/* Return the ids that a job has written, as a new list. */
+/* Return a new list of n ids as Python integers; NULL with an exception if memory is short. */
 static PyObject *id_list(const wwho_job *job) { return list_of(job->ids, job->n); }
 
 /* Return the ids that a job has written, as a new bytearray of 32 bits each. */

@@ -22,7 +22,7 @@ static inline bool is_usual(uint32_t word) {
     return (word & 0xC0C0F0) == 0x8080E0 && lead != 0xED && (lead != 0xE0 || word & 0x2000);
 }
 
-/* Return how many bytes of a text are no part of a well-formed UTF-8 sequence. */
+/* Return how many of the len bytes of a text are no part of a well-formed UTF-8 sequence. */
 static uint64_t stray_bytes(const uint8_t *text, size_t len) {
     uint64_t stray = 0;
     for (size_t at = 0; at < len;) {
@@ -94,7 +94,8 @@ static inline uint32_t find_segment(const wwho_words *words, const uint8_t *text
     }
 }
 
-/* Count the words of n <= BATCH segments of routes that have units. Returns a status. */
+/* Count the words of n <= BATCH segments of `text`, whose routes have units; a segment that is known to be one word is counted without
+ * being cut. Returns a status; on failure, the segments before are counted. */
 static int count_segments(wwho_words *words, const uint8_t *text, const wwho_span *segments, size_t n) {
     uint64_t hashes[BATCH];
     for (size_t i = 0; i < n; i++) {

@@ -49,7 +49,7 @@ static void heap_pop(pair_heap *heap) {
     if (heap->n) sift_down(heap, 0);
 }
 
-/* Add an entry to the heap, which grows as needed. Returns WWHO_OK or WWHO_MEMORY. */
+/* Add an entry to the heap, which grows as needed, and move it up until its parent comes before it. Returns WWHO_OK or WWHO_MEMORY. */
 static int heap_push(pair_heap *heap, heap_entry entry) {
     int status = reserve(&heap->entries, &heap->room, heap->n + 1, sizeof *heap->entries);
     if (status) return status;
@@ -240,7 +240,8 @@ static int add_positions(wwho_merger *m) {
     return WWHO_OK;
 }
 
-/* Lay out the runs of all words, and make the arrays by position. A unit takes at most two positions, a word one more. Returns a status. */
+/* Lay out the runs of all words, and make the arrays by position. A unit takes at most two positions, a word one more. m->n becomes the
+ * number of positions, with a NONE before the first run and after each. Returns a status. */
 static int add_runs(wwho_merger *m, const wwho_words *words, const wwho_words *atoms) {
     size_t most = 2 * (size_t)words->n_units + words->n + 1;
     m->token = malloc(most * sizeof *m->token);
@@ -295,7 +296,8 @@ static int count_pair(wwho_merger *m, size_t at, uint32_t **slots, size_t *mask)
     return m->n_pairs * 2 > *mask ? grow_pair_slots(m, slots, mask) : WWHO_OK;
 }
 
-/* Count all pairs before the first merge, keep the frequent ones, and fill in pair[] and their places. Returns a status. */
+/* Count all pairs before the first merge, keep the frequent ones in the heap, and fill in pair[] and their places. The other pairs are
+ * forgotten: pair[] is NONE there. Returns a status. */
 static int first_pairs(wwho_merger *m) {
     size_t mask = (1 << 16) - 1;
     uint32_t *slots = calloc(mask + 1, sizeof *slots);
@@ -386,8 +388,8 @@ static int merge_pair(wwho_merger *m, uint32_t number) {
     return status ? status : keep_new_pairs(m, first);
 }
 
-/* Return true if the pair, of this number, stands in fewer than min_sources sources. Only the tokens of phrases know their sources: false
- * for all others. */
+/* Return true if the pair, of this number, stands in fewer than min_sources sources, of which 64 are told apart. Only the tokens of phrases
+ * know their sources: false for all others. */
 static bool is_local(const wwho_merger *m, const pair_entry *pair, uint32_t number) {
     uint64_t sources = 0;
     uint32_t found = 0;
@@ -427,7 +429,8 @@ int wwho_merger_step(wwho_merger *m, size_t steps, size_t *n) {
     return status;
 }
 
-/* Make the arrays with an item for each token or merge, as many as the atoms and max_merges ask for. Returns a status. */
+/* Make the arrays with an item for each token or merge, as many as the atoms and max_merges ask for; with_left and with_right are NONE, the
+ * others not filled in. Returns WWHO_OK or WWHO_MEMORY. */
 static int new_tokens(wwho_merger *m) {
     size_t most = m->n_atoms + m->max_merges;
     m->bytes = malloc((most + 1) * sizeof *m->bytes);
@@ -459,7 +462,8 @@ static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, uint
     return status;
 }
 
-/* Set the bytes and units of each atom. WWHO_ARGUMENT where one has several units or is longer than MAX_ATOM bytes. */
+/* Set the bytes and units (1) of each atom. Returns WWHO_OK, or WWHO_ARGUMENT where one has several units or is longer than MAX_ATOM bytes.
+ * */
 static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
     for (size_t atom = 0; atom < m->n_atoms; atom++) {
         unit_reader reader;

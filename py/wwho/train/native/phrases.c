@@ -139,7 +139,8 @@ int wwho_phrases_collect(wwho_phrases *phrases, const uint8_t *text, size_t len,
     return status ? status : count_stretch(phrases, count, sources);
 }
 
-/* Take over from phrases how often each position counts, and its sources; nothing where all count once. Returns a status. */
+/* Take over from phrases how often each position counts, and its sources: each stretch becomes a run of the merger. Nothing is taken where
+ * all count once, and m->run then stays null. Returns a status. */
 static int take_counts(wwho_merger *m, const wwho_phrases *phrases) {
     size_t at = 0, n = phrases->n_stretches;
     if (n == 0 || (n == 1 && phrases->stretches[0].count == 1)) return WWHO_OK;

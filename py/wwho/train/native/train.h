@@ -31,7 +31,7 @@ typedef struct {
     uint64_t stray_bytes;  /* of the text counted so far: bytes that are no part of a well-formed UTF-8 sequence */
 } wwho_words_info;
 
-/* Return an empty table, or null where there is no memory. */
+/* Return an empty table, or null if there is no memory. The caller frees it with wwho_words_free(). */
 wwho_words *wwho_words_new(void);
 
 /* Free a table; null is allowed. */
@@ -50,10 +50,12 @@ int wwho_words_add(wwho_words *words, const uint8_t *records, size_t len, const 
  * for a table and itself. */
 int wwho_words_merge(wwho_words *words, const wwho_words *other);
 
-/* Add each unit of each word of `words` to another table, `units`, as a word of one unit, with the count of its word. Returns a status. */
+/* Add each unit of each word of `words` to another table, `units`, as a word of one unit, with the count of its word; a unit that a word
+ * has twice counts twice. Returns a status. Overwrites units->record. */
 int wwho_words_units(const wwho_words *words, wwho_words *units);
 
-/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are its bytes. Returns a status. */
+/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are its bytes. Words of one text become one
+ * word. Returns a status; WWHO_ARGUMENT also if both tables are the same. */
 int wwho_words_bytes(const wwho_words *words, wwho_words *spelled);
 
 /* Add each word of `words` to `spelled`, with its count, as a word whose units are symbols of two bytes. `symbols` has an item for each

@@ -60,7 +60,8 @@ static inline uint64_t mixed(uint64_t x) {
     return x ^ x >> 32;
 }
 
-/* Return a hash of n bytes that decides which lines are sampled. It is part of what is learnt: it must never change. */
+/* Return a hash of n bytes that decides which lines are sampled (wwho_phrases_collect). It is part of what is learnt: it must never change.
+ * */
 static uint64_t hash_of(const uint8_t *bytes, size_t n) {
     uint64_t hash = n;
     for (; n >= 8; bytes += 8, n -= 8) hash = mixed(hash ^ eight_bytes(bytes));
@@ -115,7 +116,7 @@ void wwho_words_free(wwho_words *words) {
     free(words);
 }
 
-/* Return an empty table, or null if there is no memory. */
+/* Return an empty table, or null if there is no memory. The caller frees it with wwho_words_free(). */
 wwho_words *wwho_words_new(void) {
     wwho_words *words = calloc(1, sizeof *words);
     if (!words) return NULL;
@@ -137,7 +138,7 @@ static inline size_t record_size(const wwho_words *words, size_t word) {
     return (size_t)(words->entries[word + 1].at - words->entries[word].at);
 }
 
-/* Return where the text of a well-formed record, of `size` bytes, begins. */
+/* Return where the text of a well-formed record, of `size` bytes, begins: after the number of its units and their lengths. */
 static const uint8_t *record_text(const uint8_t *record, size_t size) {
     const uint8_t *at = record, *end = record + size;
     uint64_t n_units, length;
@@ -166,7 +167,8 @@ static uint64_t *slot_of(const wwho_words *words, const uint8_t *record, size_t 
  * while the others are served. */
 enum { BATCH = 48 };
 
-/* Replace the slots of the table by twice as many, with every word in its new slot. Returns a status. */
+/* Replace the slots of the table by twice as many, with every word in its new slot. The words and their order stay. Returns WWHO_OK, or
+ * WWHO_MEMORY and leaves the slots as they are. */
 static int grow_slots(wwho_words *words) {
     size_t mask = words->slots_mask * 2 + 1;
     uint64_t *slots = calloc(mask + 1, sizeof *slots), hashes[BATCH];
@@ -247,8 +249,8 @@ typedef struct {
     uint64_t left;         /* units still to come */
 } unit_reader;
 
-/* Begin to read the record at `record`: *n_units is its number of units, *size its bytes. Returns false where no well-formed record ends
- * before `end`. */
+/* Begin to read the record at `record`: *n_units is its number of units, *size its bytes, and *reader stands before its first unit. Returns
+ * false where no well-formed record, of one unit or more, none of them empty, ends before `end`. */
 static bool open_record(const uint8_t *record, const uint8_t *end, unit_reader *reader, uint64_t *n_units, size_t *size) {
     const uint8_t *at = record;
     if (!get_leb(&at, end, n_units) || !*n_units) return false;
@@ -265,7 +267,7 @@ static bool open_record(const uint8_t *record, const uint8_t *end, unit_reader *
     return true;
 }
 
-/* Read the next unit of an open record into *text and *length; returns false after the last one. */
+/* Read the next unit of an open record into *text, a place in the record, and *length, its bytes; returns false after the last one. */
 static inline bool next_unit(unit_reader *reader, const uint8_t **text, size_t *length) {
     if (!reader->left--) return false;
     uint64_t value;
@@ -326,7 +328,8 @@ int wwho_words_merge(wwho_words *words, const wwho_words *other) {
     return status;
 }
 
-/* Add each unit of each word of `words` to another table, `units`, as a word of one unit, with the count of its word. Returns a status. */
+/* Add each unit of each word of `words` to another table, `units`, as a word of one unit, with the count of its word; a unit that a word
+ * has twice counts twice. Returns a status. Overwrites units->record. */
 int wwho_words_units(const wwho_words *words, wwho_words *units) {
     if (!words || !units) return WWHO_ARGUMENT;
     for (size_t word = 0; word < words->n; word++) {
@@ -346,7 +349,8 @@ int wwho_words_units(const wwho_words *words, wwho_words *units) {
     return WWHO_OK;
 }
 
-/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are its bytes. Returns a status. */
+/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are its bytes. Words of one text become one
+ * word. Returns a status; WWHO_ARGUMENT also if both tables are the same. */
 int wwho_words_bytes(const wwho_words *words, wwho_words *spelled) {
     if (!words || !spelled || words == spelled) return WWHO_ARGUMENT;
     for (size_t word = 0; word < words->n; word++) {
