@@ -55,7 +55,8 @@ export function artifactError(status, blob) {
 }
 
 /**
- * Return what is wrong with a file, and what to do, in a sentence for an error message.
+ * Return what is wrong with a file that the core refuses, and what to do, in a sentence for an error message without a full stop: what was
+ * found there, and what was expected.
  * @param {string} status the core's status for the file
  * @param {Uint8Array} blob the whole file
  * @returns {string}

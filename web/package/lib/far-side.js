@@ -17,7 +17,10 @@ export function serve(send, { init, Tokenizer }) {
   /** Hands a chunk to the method that waits for it. @type {(given: { chunk: any, done: boolean }) => void} */
   let receiveChunk;
 
-  /** Yield the chunks of a stream of the other side, and ask for each when it is needed. */
+  /**
+   * Yield the chunks of a stream of the other side, and ask for each, with { wanted }, when it is needed; end when the other side says that
+   * it is done.
+   */
   async function* chunks() {
     for (;;) {
       const next = new Promise((resolve) => (receiveChunk = resolve));

@@ -13,8 +13,9 @@ export class ByteWriter {
   }
 
   /**
-   * Make room, and return where the next byte goes.
-   * @param {number} size of what comes
+   * Count some bytes as written, for the caller to fill, and return where the first goes. The memory may be another one afterwards.
+   * @param {number} size how many
+   * @returns {number}
    */
   #room(size) {
     const begin = this.#length;
@@ -49,8 +50,8 @@ export class ByteWriter {
   }
 
   /**
-   * Write numbers as LEB128, each in its shortest form.
-   * @param {ArrayLike<number>} numbers below 2 ** 28
+   * Append numbers as LEB128, each in its shortest form of one to four bytes.
+   * @param {ArrayLike<number>} numbers from 0, below 2 ** 28; this is not checked
    */
   lebs(numbers) {
     let at = this.#room(4 * numbers.length);
@@ -71,8 +72,9 @@ export class ByteWriter {
 }
 
 /**
- * Return the differences of numbers to the ones before them, made unsigned.
+ * Return the difference of each number to the one before it (of the first to 0), made unsigned: d becomes 2 d, or -2 d - 1 below 0.
  * @param {Int32Array} numbers
+ * @returns {Int32Array} a new array
  */
 export function zigzag(numbers) {
   let before = 0;
@@ -89,8 +91,9 @@ const CRC = /* @__PURE__ */ Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Return the CRC-32 of bytes 0 to 15 and of those from 20 on, which the header of a file holds.
+ * Return the CRC-32 of bytes 0 to 15 and of those from 20 on, which the header of a file holds in the four bytes between.
  * @param {Uint8Array} file
+ * @returns {number} of 32 bits, not negative
  */
 function checksum(file) {
   let crc = -1;
@@ -108,8 +111,8 @@ const [VERSION, HEADER_BYTES, ENTRY_BYTES] = [3, 20, 12];
 export const KIND = Object.freeze({ CLASSES: 1, AUTOMATA: 2, STEPS: 3, ROUTES: 4, MODEL: 5, ADDED: 6, NORMALIZER: 7, TEMPLATE: 8, PROVENANCE: 10 });
 
 /**
- * Return the file that consists of some sections, by ascending kind.
- * @param {readonly (readonly [kind: number, data: Uint8Array])[]} sections
+ * Return the file that consists of some sections: header, table, and the sections, each filled up with zeros to a multiple of four bytes.
+ * @param {readonly (readonly [kind: number, data: Uint8Array])[]} sections by ascending kind, which is not checked
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function assemble(sections) {
@@ -134,9 +137,9 @@ export function assemble(sections) {
 }
 
 /**
- * Return the sections of a file, by their kinds; of several of a kind, the last.
+ * Return the sections of a file, by their kinds; of several of a kind, the last. They are views of the file's bytes.
  * @param {Uint8Array} file
- * @returns {Map<number, Uint8Array> | undefined} undefined: it is no whole file of this version
+ * @returns {Map<number, Uint8Array> | undefined} undefined: it is no whole file of this version, or its checksum is another
  */
 export function sectionsOf(file) {
   const view = new DataView(file.buffer, file.byteOffset, file.length);

@@ -30,7 +30,7 @@ export class JsonReader {
     this.#isLoose = isLoose;
   }
 
-  /** Pass white space, and return the byte after it; undefined at the end. */
+  /** Pass white space, and return the byte after it, at which the reader stands then; undefined at the end. */
   next() {
     const { bytes } = this;
     let byte = bytes[this.at];
@@ -49,8 +49,8 @@ export class JsonReader {
   }
 
   /**
-   * Read an object.
-   * @param {(key: string) => void} readMember reads the value of a key, at its first byte
+   * Read an object, member by member, in the order of the file.
+   * @param {(key: string) => void} readMember is called at the first byte of each value, with its key, and moves the reader behind the value
    * @throws {Refusal} if it is none, is nested too deeply, or a key comes twice
    */
   object(readMember) {
@@ -68,8 +68,8 @@ export class JsonReader {
   }
 
   /**
-   * Read a list.
-   * @param {() => void} readItem reads an item, at its first byte
+   * Read a list, item by item.
+   * @param {() => void} readItem is called at the first byte of each item, and moves the reader behind it
    * @throws {Refusal} if it is none, or is nested too deeply
    */
   list(readItem) {
@@ -77,10 +77,11 @@ export class JsonReader {
   }
 
   /**
-   * Read what stands in brackets, with commas between.
-   * @param {number} open
-   * @param {number} close
-   * @param {() => void} readItem
+   * Read what stands in brackets, with commas between: nothing, or items, none of them missing.
+   * @param {number} open the byte that begins it
+   * @param {number} close the byte that ends it
+   * @param {() => void} readItem is called at the first byte of each item, and moves the reader behind it
+   * @throws {Refusal} if another byte stands there, or more than MAX_DEPTH of them are nested
    */
   #list(open, close, readItem) {
     if (this.next() !== open) this.refuse();
@@ -126,7 +127,12 @@ export class JsonReader {
     }
   }
 
-  /** Read a number, true, false or null. */
+  /**
+   * Read a number, true, false or null, and return its value. Unless the reader is loose, a number must be an integer that JavaScript has
+   * exactly.
+   * @returns {any}
+   * @throws {Refusal} if it is anything else
+   */
   #word() {
     let end = this.at;
     while (/[-+.\w]/.test(String.fromCharCode(this.bytes[end]))) end++;
@@ -138,9 +144,9 @@ export class JsonReader {
   }
 
   /**
-   * Read a string.
+   * Read a string with its quotes, and return its text without escapes.
    * @returns {string}
-   * @throws {Refusal} if it is none, or has half of a surrogate pair
+   * @throws {Refusal} if it is none, is no UTF-8, or has half of a surrogate pair
    */
   string() {
     const { bytes } = this;

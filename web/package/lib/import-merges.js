@@ -24,7 +24,12 @@ class Ranks {
     for (let place = 0; place < lefts.length; place++) this.#table[this.#slot(lefts[place], rights[place])] = place + 1;
   }
 
-  /** Return where a pair stands in the table, or would stand. @param {number} left @param {number} right */
+  /**
+   * Return the slot of the table where a pair stands, or the empty one where it would stand.
+   * @param {number} left the number of the left token
+   * @param {number} right that of the right one
+   * @returns {number}
+   */
   #slot(left, right) {
     const mask = this.#table.length - 1;
     for (let slot = mixed(Math.imul(left, 0x9e3779b1) ^ right) & mask; ; slot = (slot + 1) & mask) {
@@ -33,7 +38,12 @@ class Ranks {
     }
   }
 
-  /** Return the rank of two tokens, or NEVER. @param {number} left @param {number} right */
+  /**
+   * Return the rank of two tokens, the last place of their pair in the list, or NEVER.
+   * @param {number} left the number of the left token
+   * @param {number} right that of the right one
+   * @returns {number}
+   */
   of(left, right) {
     const place = this.#table[this.#slot(left, right)] - 1;
     return place < 0 ? NEVER : place;
@@ -41,10 +51,11 @@ class Ranks {
 }
 
 /**
- * Return for each token the place of the merge that makes it; a negative number for none.
+ * Return for each token the place of the merge that makes it from its own text; a negative number if none does. A token has one such
+ * merge at most, whichever others of the list would make its text.
  * @param {Vocabulary} vocabulary of which all 256 bytes are tokens
- * @param {Merges} merges
- * @returns {Int32Array}
+ * @param {Merges} merges in order of rank
+ * @returns {Int32Array} places in the list, by the numbers of tokens
  */
 export function livePairs(vocabulary, merges) {
   const { lefts, rights, wholes } = merges;
@@ -95,10 +106,11 @@ export function livePairs(vocabulary, merges) {
 /**
  * Merge the text of a token from its bytes, lowest rank first, then leftmost, and return the place of the merge that completes it; UNMADE
  * if none does. It takes quadratic time.
- * @param {Vocabulary} vocabulary
+ * @param {Vocabulary} vocabulary of which all 256 bytes are tokens
  * @param {Merges} merges
- * @param {Ranks} ranks
- * @param {number} token
+ * @param {Ranks} ranks of these merges
+ * @param {number} token its number; it has two bytes or more
+ * @returns {number}
  */
 function lastMerge(vocabulary, { wholes }, ranks, token) {
   const parts = Array.from(vocabulary.text(token).slice(), (byte) => vocabulary.tokenOf([byte]));

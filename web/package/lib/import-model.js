@@ -14,9 +14,10 @@ const [LATER, UNMADE, WHOLE] = [4, 8, 16];
 const N_CLASSES = 224;
 
 /**
- * Return the section of a model.
+ * Return the section MODEL: symbols, the bytes; merges that happen, by rank; tokens that no merge makes, by their bytes. Ids are stated
+ * unless they count up in that order, perhaps stepping over those of `added`.
  * @param {Vocabulary} vocabulary
- * @param {Merges} merges
+ * @param {Merges} merges of the file, in order of rank
  * @param {object} options
  * @param {boolean} options.whole whether a pretoken that is a token as a whole is that token
  * @param {(token: number) => boolean} options.isBeside whether a token that no merge makes is no token of the model but an added one
@@ -71,10 +72,12 @@ export function writeModel(vocabulary, merges, { whole, isBeside, added }) {
 
 /**
  * Return the tokens that merges make, by rank, with the places of their merges; and those of the model that none makes, by their bytes.
+ * Single bytes are in neither.
  * @param {Vocabulary} vocabulary
  * @param {Merges} merges
  * @param {Int32Array} places for each token that of the merge that makes it, negative for none
- * @param {(token: number) => boolean} isBeside
+ * @param {(token: number) => boolean} isBeside whether a token that no merge of the list makes is left out, as an added one
+ * @returns {{ made: { tokens: Int32Array, places: Int32Array }, unmade: number[] }} numbers of tokens, and places in the list
  * @throws {Refusal} if a merge is of an added token
  */
 function ordered(vocabulary, { lefts, rights, wholes }, places, isBeside) {
@@ -109,9 +112,10 @@ function compare(a, b) {
 
 /**
  * Return how tokens in this order get their ids: COUNT if they count up one by one, STEP if they do so but for added ids, else STATED.
- * @param {Int32Array} tokens
- * @param {Int32Array} ids
- * @param {ReadonlySet<number>} added
+ * @param {Int32Array} tokens their numbers, in the order of the section
+ * @param {Int32Array} ids by these numbers
+ * @param {ReadonlySet<number>} added the ids that others than the model's tokens have
+ * @returns {number} COUNT, STEP or STATED
  */
 function policyOf(tokens, ids, added) {
   const first = ids[tokens[0]];
@@ -126,10 +130,12 @@ function policyOf(tokens, ids, added) {
 }
 
 /**
- * Return, for each merge, the distance of its right token (FORMAT.md, BPE).
+ * Return, for each merge, the distance of its right token (FORMAT.md, BPE): how many places it stands behind the first token that begins
+ * with the class with which the left token ends, modulo the number of tokens, where tokens are sorted by the class that they begin with.
  * @param {Uint8Array} symbols the bytes, in the order of their numbers
- * @param {Int32Array} lefts the numbers of the left tokens
- * @param {Int32Array} rights
+ * @param {Int32Array} lefts the numbers of the left tokens, by the order of merges; merge k makes token 256 + k
+ * @param {Int32Array} rights those of the right tokens
+ * @returns {Int32Array}
  */
 function distances(symbols, lefts, rights) {
   const n = 256 + lefts.length;
@@ -153,15 +159,20 @@ function distances(symbols, lefts, rights) {
   return found;
 }
 
-/** Return the class of a byte (FORMAT.md, BPE). @param {number} byte */
+/**
+ * Return the class of a byte alone (FORMAT.md, BPE): 0 for one that continues a character, 1 for ASCII but letters, 2 for ASCII letters,
+ * else half of the byte.
+ * @param {number} byte
+ * @returns {number}
+ */
 function classOf(byte) {
   if (byte < 0x80) return (byte > 0x40 && byte < 0x5b) || (byte > 0x60 && byte < 0x7b) ? 2 : 1;
   return byte < 0xc0 ? 0 : byte >> 1;
 }
 
 /**
- * Write TEXTS: each without what it shares with the one before it.
- * @param {ByteWriter} out
+ * Append TEXTS (FORMAT.md, MODEL): for each text how many bytes it shares with the one before it, and its other bytes up to FF.
+ * @param {ByteWriter} out where they go
  * @param {readonly Uint8Array[]} texts ascending
  * @throws {Refusal} if one has the byte FF
  */

@@ -40,7 +40,14 @@ export function objectOf(value, keys) {
 /** @param {any} value @returns {value is Component} */
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Return a member that is true or false. @param {Component} value @param {string} key @param {boolean} [usual] if it is not there */
+/**
+ * Return a member that is true or false.
+ * @param {Component} value
+ * @param {string} key of the member
+ * @param {boolean} [usual] what counts if it is not there; undefined: it must be
+ * @returns {boolean}
+ * @throws {Refusal} if it is anything else
+ */
 function flagOf(value, key, usual) {
   const found = key in value ? value[key] : usual;
   must(typeof found === "boolean", `${key} is not true or false`);
@@ -48,10 +55,11 @@ function flagOf(value, key, usual) {
 }
 
 /**
- * Return the components that one consists of: itself, none for null, or those of a Sequence.
- * @param {any} value
+ * Return the components that one consists of: itself, none for null or undefined, or those of a Sequence, whatever its depth, in order.
+ * @param {any} value a component, which may be of another type; that is for the caller to check
  * @param {string} list the option of a Sequence that has them
  * @returns {Component[]}
+ * @throws {Refusal} if a Sequence has other options, or no list
  */
 function partsOf(value, list) {
   if (value === null || value === undefined) return [];
@@ -62,9 +70,11 @@ function partsOf(value, list) {
 }
 
 /**
- * Return the text by which the table of shipped-patterns.js knows a pretokenizer.
- * @param {any} value
- * @throws {Refusal} if it has other parts than that table
+ * Return the text by which the table of shipped-patterns.js knows a pretokenizer: the JSON of a list of its parts, each a list of its type
+ * and its options. A key may be in no table.
+ * @param {any} value the pretokenizer of the document
+ * @returns {string}
+ * @throws {Refusal} if it has other parts than Split by a pattern, Digits and ByteLevel
  */
 export function pretokenizerKey(value) {
   return JSON.stringify(partsOf(value, "pretokenizers").map((part) => {
@@ -86,9 +96,10 @@ export function pretokenizerKey(value) {
 }
 
 /**
- * Return the normal form of a normalizer; "" for none.
- * @param {any} value
- * @throws {Refusal} if it does anything else
+ * Return the type of a normalizer without options, which is to be a normal form; "" for none. Whether it is one is for the caller to see.
+ * @param {any} value the normalizer of the document
+ * @returns {string}
+ * @throws {Refusal} if there are several, or one has options
  */
 export function normalForm(value) {
   const forms = partsOf(value, "normalizers").map((part) => {
@@ -185,8 +196,9 @@ export class AddedTokens {
   }
 
   /**
-   * Return the section ADDED.
+   * Return the section ADDED: how many tokens there are, their flags, texts and ids, and the properties.
    * @param {Uint8Array} properties of the classes of characters; empty if no flag needs them
+   * @returns {Uint8Array}
    */
   section(properties) {
     const out = new ByteWriter();
@@ -210,8 +222,8 @@ export class AddedTokens {
 const OF_BYTES = 16;
 
 /**
- * Return the section TEMPLATE; undefined if a post-processor does nothing.
- * @param {any} value
+ * Return the section TEMPLATE; undefined if a post-processor puts nothing around texts, trims no offsets, and says so by ByteLevel alone.
+ * @param {any} value the post-processor of the document
  * @param {(id: number) => boolean} isId whether a token has an id
  * @returns {Uint8Array | undefined}
  * @throws {Refusal} if it is not known, or does what no artifact can
@@ -241,10 +253,11 @@ export function writeTemplate(value, isId) {
 const textsOf = (places) => places.map(([what]) => what || "").join("");
 
 /**
- * Return what a post-processor makes of the parts that the one before it leaves.
- * @param {Component} value
- * @param {(id: number) => boolean} isId
+ * Return the function that makes of the parts that the post-processor before leaves those of this one; it changes no parts in place.
+ * @param {Component} value the post-processor
+ * @param {(id: number) => boolean} isId whether a token has an id
  * @returns {(parts: Parts) => Parts}
+ * @throws {Refusal} if it is not known, or names no token; the function, if three of them trim
  */
 function processOf(value, isId) {
   const around = "type sep cls trim_offsets add_prefix_space";
@@ -269,10 +282,11 @@ function processOf(value, isId) {
 }
 
 /**
- * Return parts with one more move in the trim of each text (FORMAT.md, TEMPLATE).
- * @param {Component} value whose options say how
- * @param {Parts} parts
+ * Return parts with one more move in the trim of each text (FORMAT.md, TEMPLATE); the parts themselves if the options trim nothing.
+ * @param {Component} value whose options trim_offsets and add_prefix_space say how
+ * @param {Parts} parts which do not change
  * @returns {Parts}
+ * @throws {Refusal} if a text has two moves already, or an option is not true or false
  */
 function trimmed(value, parts) {
   const [trims, keeps] = [flagOf(value, "trim_offsets"), flagOf(value, "add_prefix_space")];
@@ -287,17 +301,25 @@ function trimmed(value, parts) {
   );
 }
 
-/** Return the id of a token that an option names by its text and id. @param {any} pair @param {(id: number) => boolean} isId @returns {number} */
+/**
+ * Return the id of a token that an option names by its text and id; the text is not compared.
+ * @param {any} pair the value of the option
+ * @param {(id: number) => boolean} isId whether a token has an id
+ * @returns {number}
+ * @throws {Refusal} if it is no such pair
+ */
 function tokenOf(pair, isId) {
   must(Array.isArray(pair) && pair.length === 2 && typeof pair[0] === "string" && isId(pair[1]), "a post-processor names no token");
   return pair[1];
 }
 
 /**
- * Return what TemplateProcessing makes of parts.
- * @param {Component} value
- * @param {(id: number) => boolean} isId
+ * Return the function that puts one part, or two, into the template of a TemplateProcessing, and returns the whole as one part. The places
+ * of a part get the type of the item that it stands for.
+ * @param {Component} value the TemplateProcessing
+ * @param {(id: number) => boolean} isId whether a token has an id
  * @returns {(parts: Parts) => Parts}
+ * @throws {Refusal} if it is malformed; the function, for three parts or more, or a second text in the template of one
  */
 function templateOf(value, isId) {
   must(isObject(value.special_tokens), "a template has no special tokens");
@@ -317,11 +339,12 @@ function templateOf(value, isId) {
 }
 
 /**
- * Return the places of an item of a template.
- * @param {any} item
- * @param {Component} names its special tokens
- * @param {(id: number) => boolean} isId
+ * Return the places of an item of a template: that of a text, A or B, or one for each id of a special token.
+ * @param {any} item of the template
+ * @param {Component} names the special tokens of the template, by their names
+ * @param {(id: number) => boolean} isId whether a token has an id
  * @returns {Place[]}
+ * @throws {Refusal} if it is malformed, or an id is that of no token
  */
 function placesOf(item, names, isId) {
   must(isObject(item) && Object.keys(item).length === 1, "an item of a template is not known");

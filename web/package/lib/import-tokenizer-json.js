@@ -39,7 +39,7 @@ const MOST_KEPT = 1 << 14;
 const [OTHERS, HEAD] = [/sebpe-v1|"merge_rules"/, 4096];
 
 /**
- * Import a tokenizer.json.
+ * Import a byte-level tokenizer.json: return the bytes of its .wwho file, and what a user should know of it.
  * @param {ReadonlyMap<string, Uint8Array>} files the tokenizer.json first, and the files beside it, by their names
  * @param {{ name: string, source: string, license: string }} options as for `wwho import`
  * @param {(need: Need) => Promise<Compiled | string>} compiled finds what is compiled; a text says why it cannot
@@ -121,9 +121,10 @@ export async function importTokenizerJson(files, options, compiled) {
 
 /**
  * Read the document, and its vocabulary into arrays.
- * @param {Uint8Array} json
+ * @param {Uint8Array} json the bytes of the file
  * @returns {{ document: Record<string, any>, vocabulary: Vocabulary, merges: Merges }} the document with its parts in order, its model
  *   without vocab and merges
+ * @throws {Refusal} if it is no JSON, has a part or an option of the model that is not known, or lacks a vocabulary before its merges
  */
 function readDocument(json) {
   const head = String.fromCharCode(...json.subarray(0, HEAD));
@@ -157,8 +158,8 @@ function readDocument(json) {
 }
 
 /**
- * Return what the options of a model say.
- * @param {Record<string, any>} model
+ * Return what the options of a model, which must be a BPE over bytes, say.
+ * @param {Record<string, any>} model the model of the document, without its vocabulary and merges
  * @returns {{ whole: boolean, unk: string | undefined }} whether a pretoken that is a token is that token; the token that stands for
  *   unknown text, which there is none of
  */
@@ -177,9 +178,11 @@ function modelOptions(model) {
 
 /**
  * Return the sections that are compiled, with the step of the normal form among their steps, and the properties of characters.
- * @param {Compiled} found
+ * @param {Compiled} found the compiled files
  * @param {boolean} isMarked whether the properties are needed
- * @returns {{ sections: [number, Uint8Array][], properties: Uint8Array }}
+ * @returns {{ sections: [number, Uint8Array][], properties: Uint8Array }} pairs of a kind and its bytes, not in order: CLASSES, AUTOMATA,
+ *   ROUTES, STEPS and, if a step comes before the cuts, NORMALIZER; a byte for each class, none if they are not needed
+ * @throws {Refusal} if a compiled file is of another version
  */
 function compiledSections({ pattern, form }, isMarked) {
   const of = sectionsOf(pattern);
@@ -211,7 +214,11 @@ function compiledSections({ pattern, form }, isMarked) {
   return { sections, properties: isMarked ? added.subarray(added.length - (classes[0] | (classes[1] << 8))) : new Uint8Array() };
 }
 
-/** Return the steps of a section, each with its fields. @param {Uint8Array} section */
+/**
+ * Return the steps of a section STEPS, each with its head and its own bytes, as views of it.
+ * @param {Uint8Array} section a valid one
+ * @returns {Uint8Array[]}
+ */
 function stepsOf(section) {
   const view = new DataView(section.buffer, section.byteOffset, section.length);
   const found = [];

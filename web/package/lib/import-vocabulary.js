@@ -32,7 +32,14 @@ export function bytesOfStandIns(text) {
   return bytes.includes(-1) ? undefined : bytes;
 }
 
-/** An array that grows. @template {Int32Array | Uint8Array} A @param {A} array @param {number} length @returns {A} */
+/**
+ * Return an array with room for some items: the array itself if it has that, else a new one with room for twice as many, with the same
+ * items, and zeros behind them.
+ * @template {Int32Array | Uint8Array} A
+ * @param {A} array
+ * @param {number} length how many items there must be room for
+ * @returns {A}
+ */
 function grown(array, length) {
   if (length <= array.length) return array;
   const larger = new /** @type {any} */ (array.constructor)(2 * length);
@@ -63,8 +70,9 @@ export class Vocabulary {
   #end = 0;
 
   /**
-   * Read the object of tokens and ids.
-   * @param {JsonReader} reader
+   * Read the object of tokens and ids into this vocabulary, which is empty before: tokens, whose letters stand for bytes, get numbers in
+   * the order of the file, and all others go to `others`. Then the tokens can be found by their bytes.
+   * @param {JsonReader} reader before the object; it is moved behind it
    * @throws {Refusal} if two tokens are equal or have one id, an id is out of range, or a token is too long or empty
    */
   read(reader) {
@@ -97,7 +105,12 @@ export class Vocabulary {
     this.#index();
   }
 
-  /** Make the text that was read last a token. @param {number} id @throws {Refusal} if it is too long or empty */
+  /**
+   * Make the text that #readText read last the next token, which stays behind the bytes of the others. The table of hashes does not have
+   * it before #index.
+   * @param {number} id of the token
+   * @throws {Refusal} if the text is longer than MAX_TOKEN_BYTES, or empty
+   */
   #add(id) {
     const start = this.starts[this.size];
     if (this.#end === start || this.#end - start > MAX_TOKEN_BYTES) throw new Refusal("a token is empty or long");
@@ -109,7 +122,10 @@ export class Vocabulary {
     this.starts[++this.size] = this.#end;
   }
 
-  /** Fill the table of hashes. @throws {Refusal} if two tokens are equal */
+  /**
+   * Make a new table of hashes of all tokens, at most half full, by which #find finds them.
+   * @throws {Refusal} if two tokens are equal
+   */
   #index() {
     const [hashes, table] = [this.#hashes, new Int32Array(2 ** (33 - Math.clz32(this.size)))];
     this.#table = table;
@@ -123,10 +139,11 @@ export class Vocabulary {
   }
 
   /**
-   * Return the token with a text, or -1.
-   * @param {number} hash
-   * @param {number} from where the text begins in `bytes`
-   * @param {number} length
+   * Return the number of the token with a text, or -1.
+   * @param {number} hash of the text, as #readText makes it
+   * @param {number} from where the text begins in `bytes`, perhaps behind the tokens
+   * @param {number} length in bytes
+   * @returns {number}
    */
   #find(hash, from, length) {
     const { bytes, starts } = this;
@@ -143,9 +160,11 @@ export class Vocabulary {
   }
 
   /**
-   * Return the token that two tokens make, one after the other, or -1.
-   * @param {number} left
-   * @param {number} right
+   * Return the number of the token whose bytes are those of two tokens, one after the other; -1 if there is none. Nothing is copied: the
+   * hash comes from those of the two.
+   * @param {number} left the number of the first token
+   * @param {number} right that of the second
+   * @returns {number}
    */
   joined(left, right) {
     const { bytes, starts } = this;
@@ -170,8 +189,9 @@ export class Vocabulary {
   }
 
   /**
-   * Return the token with some bytes, or -1.
-   * @param {ArrayLike<number>} text
+   * Return the number of the token with some bytes, or -1. Overwrites what stands behind the bytes of the tokens.
+   * @param {ArrayLike<number>} text the bytes
+   * @returns {number}
    */
   tokenOf(text) {
     let hash = 0;
@@ -193,10 +213,11 @@ export class Vocabulary {
   }
 
   /**
-   * Read a string up to a character that ends it, behind the bytes of the tokens, and pass both.
+   * Read a string up to a character that ends it, and pass both. The bytes that its characters stand for are written behind those of the
+   * tokens, and their hash and end are kept for #add and #find.
    * @param {JsonReader} reader at the byte before the string
    * @param {number} last the character: a quote, or a space
-   * @returns {boolean} false: it has a character that stands for no byte, and the reader is somewhere in it
+   * @returns {boolean} false: it has a character that stands for no byte, or is malformed; the reader stays where it was
    */
   #readText(reader, last) {
     const json = reader.bytes;
@@ -229,7 +250,13 @@ export class Vocabulary {
     return true;
   }
 
-  /** Read a string that is a token of this vocabulary, as #readText does. @param {JsonReader} reader @param {number} last */
+  /**
+   * Read a string that is a token of this vocabulary, as #readText does, and return the number of the token.
+   * @param {JsonReader} reader at the byte before the string
+   * @param {number} last the character that ends it
+   * @returns {number}
+   * @throws {Refusal} if it is no token
+   */
   #readToken(reader, last) {
     if (!this.#readText(reader, last)) reader.refuse("a merge has a character that stands for no byte");
     const start = this.starts[this.size];
@@ -239,8 +266,8 @@ export class Vocabulary {
   }
 
   /**
-   * Read the list of merges, each a list of two texts, or a text with a space between them.
-   * @param {JsonReader} reader
+   * Read the list of merges, each a list of two texts, or a text with a space between them. A pair that comes twice is there twice.
+   * @param {JsonReader} reader before the list; it is moved behind it
    * @returns {Merges}
    * @throws {Refusal} if a part, or what a merge makes, is no token
    */
@@ -290,7 +317,12 @@ export const mixed = (hash) => {
   return spread ^ (spread >>> 13);
 };
 
-/** Read an id. @param {JsonReader} reader @returns {number} @throws {Refusal} if it is none */
+/**
+ * Read an id: a number from 0 to MAX_IDS - 1 without a sign, a fraction or needless zeros.
+ * @param {JsonReader} reader before white space and the number; it is moved behind the number
+ * @returns {number}
+ * @throws {Refusal} if it is none
+ */
 function readId(reader) {
   const { bytes } = reader;
   let byte = reader.next();
@@ -302,7 +334,11 @@ function readId(reader) {
   return id;
 }
 
-/** Return whether a string is the line with the version of old files of merges. @param {JsonReader} reader at its quote */
+/**
+ * Return whether a string begins as the line with the version of old files of merges, `#version`.
+ * @param {JsonReader} reader at its quote, where it stays
+ * @returns {boolean}
+ */
 function isVersion(reader) {
   return String.fromCharCode(...reader.bytes.subarray(reader.at + 1, reader.at + 9)) === "#version";
 }

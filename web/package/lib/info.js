@@ -31,7 +31,7 @@ export function listSteps(core) {
 /**
  * Return what the core says about its tokenizer: numbers of ids and merges, models and routes.
  * @param {import("./core.js").Core} core
- * @returns `Info` of index.d.ts, frozen
+ * @returns `Info` of index.d.ts, a new object, frozen with all that is in it
  */
 export function describe(core) {
   const numbers = core.info(OF_TOKENIZER);

@@ -127,7 +127,8 @@ class Parser {
   }
 
   /**
-   * Read statements up to the end, or to the first tag that begins no statement, such as {% else %} or {% endif %}.
+   * Read statements up to the end, or to the first tag that begins no statement, such as {% else %} or {% endif %}, before which the cursor
+   * stays. Text between tags is a statement, and so is what is printed; a `safe` at the end of that is left out.
    * @returns {Statement[]}
    */
   #statements() {
@@ -224,7 +225,8 @@ class Parser {
   }
 
   /**
-   * Read an if after its word, up to its {% endif %}. An elif becomes an if in `otherwise`.
+   * Read an if after its word, up to its {% endif %}: its test, its body, and in `otherwise` the statements of its else; none without one. An
+   * elif becomes the one if in `otherwise`.
    * @returns {Statement}
    */
   #if() {
@@ -237,7 +239,8 @@ class Parser {
 
   /**
    * Read a loop after its word, `for a, b in items if condition`, with its body and its else, up to {% endfor %}.
-   * @returns {Statement}
+   * @returns {Statement} with the names a and b, `condition` undefined without an if, and `otherwise` empty without an else
+   * @throws {Error} for a recursive loop
    */
   #for() {
     const names = this.#variables();
@@ -253,8 +256,10 @@ class Parser {
   }
 
   /**
-   * Read a set after its word: up to the end of its tag, or with a body up to {% endset %}.
-   * @returns {Statement}
+   * Read a set after its word: up to the end of its tag, or with a body up to {% endset %}. Its target is one variable or several, or a field
+   * of an object.
+   * @returns {Statement} with `value` undefined if it has a body, and an empty body otherwise
+   * @throws {Error} for a set with a filter
    */
   #set() {
     /** @type {Target} */
@@ -274,7 +279,8 @@ class Parser {
   }
 
   /**
-   * Read a call block after its word, up to its {% endcall %}.
+   * Read a call block after its word, up to its {% endcall %}: parameters, if they stand there in parentheses, the call, and a body that runs
+   * as a macro with these parameters.
    * @returns {Statement}
    * @throws {Error} if its expression is no call
    */
@@ -307,8 +313,8 @@ class Parser {
   }
 
   /**
-   * Read the parameters of a macro in parentheses.
-   * @returns {Parameter[]}
+   * Read the parameters of a macro with their parentheses, perhaps none: names, some with a default.
+   * @returns {Parameter[]} with `fallback` undefined for none
    * @throws {Error} if one without a default follows one with
    */
   #parameters() {
@@ -326,8 +332,8 @@ class Parser {
   }
 
   /**
-   * Read the variables of an assignment or a loop: one name, or several with commas between, also in parentheses.
-   * @returns {string[]}
+   * Read the variables of an assignment or a loop: one name, or several with commas between, also in parentheses, none of them nested.
+   * @returns {string[]} their names, which do not count as read
    */
   #variables() {
     const isEnclosed = this.#skip("OpenParen");
@@ -359,7 +365,10 @@ class Parser {
     return items.length === 1 ? items[0] : { type: "tuple", items };
   }
 
-  /** Read any expression that is no tuple: conditions bind least. @returns {Expression} */
+  /**
+   * Read any expression that is no tuple: conditions, `yes if test else no`, bind least; without an else, `no` is undefined.
+   * @returns {Expression} a conditional, or its one operand as it is
+   */
   #expression() {
     let yes = this.#or();
     while (this.#skip("Identifier", "if")) {
@@ -389,8 +398,8 @@ class Parser {
   }
 
   /**
-   * Read operands with comparisons between: a < b < c means a < b and b < c, as in Python.
-   * @returns {Expression}
+   * Read operands with comparisons between, `in` and `not in` among them: a < b < c means a < b and b < c, as in Python.
+   * @returns {Expression} a comparison with the first operand and the rest, each with its operator; a single operand as it is
    */
   #comparison() {
     const first = this.#sum();
@@ -405,7 +414,10 @@ class Parser {
     }
   }
 
-  /** Read operands with + or - between. @returns {Expression} */
+  /**
+   * Read operands with + or - between, which group from the left.
+   * @returns {Expression} an arithmetic of two operands, the left one perhaps another; a single operand as it is
+   */
   #sum() {
     let left = this.#concatenation();
     while (this.#isNext("AdditiveBinaryOperator")) {
@@ -422,7 +434,10 @@ class Parser {
     return items.length === 1 ? items[0] : { type: "concatenation", items };
   }
 
-  /** Read operands with *, /, // or % between. @returns {Expression} */
+  /**
+   * Read operands with *, /, // or % between, which group from the left.
+   * @returns {Expression} an arithmetic of two operands, the left one perhaps another; a single operand as it is
+   */
   #product() {
     let left = this.#power();
     while (this.#isNext("MultiplicativeBinaryOperator")) {
@@ -440,7 +455,7 @@ class Parser {
   }
 
   /**
-   * Read an operand with its signs, its fields and calls, its filters and tests.
+   * Read an operand with its signs, its fields and calls, its filters and tests, each of which wraps what stands before it.
    * @param {boolean} [hasFilters] whether filters and tests belong to it: after a sign they belong to the operand with the sign
    * @returns {Expression}
    */
@@ -470,7 +485,7 @@ class Parser {
   /**
    * Read a test after its `is`: perhaps `not`, its name, and arguments in parentheses, or one without them.
    * @param {Expression} operand what is tested
-   * @returns {Expression}
+   * @returns {Expression} a test of the operand
    */
   #test(operand) {
     const isNegated = this.#skip("Identifier", "not");
@@ -488,8 +503,8 @@ class Parser {
   }
 
   /**
-   * Read arguments in parentheses.
-   * @returns {Arguments}
+   * Read arguments with their parentheses, perhaps none; a comma may stand at their end.
+   * @returns {Arguments} those by position in `listed`; pairs of a name and a value in `named`
    * @throws {Error} for * and **, and for one by position after one by name
    */
   #arguments() {
@@ -515,9 +530,10 @@ class Parser {
   }
 
   /**
-   * Read the fields, items, slices and calls that follow an object.
+   * Read the fields, items, slices and calls that follow an object, each of which is of all that stands before it. A number after a dot is the
+   * key of an item.
    * @param {Expression} object
-   * @returns {Expression}
+   * @returns {Expression} the object as it is if none follows
    */
   #postfixed(object) {
     for (;;) {
@@ -553,7 +569,12 @@ class Parser {
     return bound ? { type: "item", object, key: bound } : refuse("an empty subscript");
   }
 
-  /** Read a name, a literal, or an expression in parentheses. @returns {Expression} */
+  /**
+   * Read a name, a literal, or an expression in parentheses. Literals are numbers, texts (neighbouring ones are one), the words for true,
+   * false and none, lists and dicts; parentheses hold an expression or a tuple, perhaps an empty one.
+   * @returns {Expression}
+   * @throws {Error} if the next token begins none of these
+   */
   #primary() {
     if (this.#isNext("NumericLiteral")) return this.#number();
     if (this.#isNext("StringLiteral")) {
@@ -589,7 +610,7 @@ class Parser {
   }
 
   /**
-   * Read items with commas between, perhaps one at the end, up to a closing bracket.
+   * Read items with commas between, perhaps one at the end, up to a closing bracket, and pass that.
    * @template T
    * @param {string} close the bracket's type
    * @param {() => T} readItem

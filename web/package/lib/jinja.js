@@ -344,10 +344,11 @@ class Run {
   }
 
   /**
-   * Run one statement: add what it prints to #text, or set variables of the scope.
+   * Run one statement: add what it prints to #text, or set variables of the scope. Values that it prints are written as Python's str() does.
    * @param {Statement} statement
-   * @param {Scope} scope
+   * @param {Scope} scope where it runs, whose variables a set or a macro changes
    * @returns {Signal} "break" or "continue" if one of them ended it early, otherwise undefined
+   * @throws {Error} for what jinja2 refuses, or what is not supported
    */
   #runStatement(statement, scope) {
     switch (statement.type) {
@@ -467,7 +468,8 @@ class Run {
   }
 
   /**
-   * Return the value of an expression. Only the operands of `and`, `or`, conditions and comparisons that are needed are read.
+   * Return the value of an expression, as Python has it. Only the operands of `and`, `or`, conditions and comparisons that are needed are read,
+   * from left to right; `and` and `or` return one of their operands.
    * @param {Expression} node
    * @param {Scope} scope
    * @returns {Value}

@@ -133,7 +133,10 @@ export class Pool {
     this.#assignJobs();
   }
 
-  /** Give jobs of the queue to free and to new members, in order; take out jobs whose signals were aborted, which cancel them themselves. */
+  /**
+   * Give jobs of the queue to free and to new members, in order, as long as there are any of both; take out jobs whose signals were aborted,
+   * which cancel them themselves.
+   */
   #assignJobs() {
     while (this.#queue.length > 0) {
       if (this.#queue[0].call.signal?.aborted) {

@@ -118,7 +118,8 @@ export function isTrue(value) {
 /**
  * Return the name that Python has for a value's type, for messages.
  * @param {Value} value
- * @returns {string} such as "list" or "None"
+ * @returns {string} such as "list", "int" or "None"; "an iterator" and "a view of a dict" for what has a longer name there, the kind of Fields,
+ *   and JavaScript's name for anything else
  */
 export function typeName(value) {
   if (value === null) return "None";
