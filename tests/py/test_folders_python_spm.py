@@ -158,6 +158,31 @@ def test_speech2text(models: dict[str, bytes], tmp_path: Path) -> None:
         assert_same_as_auto_tokenizer(folder, seed=turn, more=["straße ŉ", "字 字字"])
 
 
+def test_marian(models: dict[str, bytes], tmp_path: Path) -> None:
+    chance = random.Random(42)
+    for turn, kind in enumerate(("unigram", "bpe")):
+        vocabulary = _vocabulary(models[kind], chance, [">>fr<<", ">>cmn_Hans<<", "▁мир", "мир"])
+        files = {
+            "vocab.json": vocabulary,
+            "source.spm": models[kind],
+            "target.spm": models["unigram"],
+        }
+        settings = _settings(chance) if turn else {"source_lang": "eng"}
+        settings.pop("model_max_length", None)
+        folder = _folder(tmp_path / str(turn), "MarianTokenizer", files, **settings)
+        codes = [">>fr<< low", ">>fr<<low", ">>x<y<<", ">>cmn_Hans<<", ">>zz<<  new", ">>low"]
+        more = [*codes, "a >>fr<< b", "</s>>>fr<< a", ">>fr<<</s> >>fr<<", ">> <<", "<<", "мир м"]
+        ours, theirs = assert_same_as_auto_tokenizer(folder, seed=turn, more=more)
+        for number in range(len(vocabulary)):
+            pair = [number, vocabulary["</s>"], number]
+            assert ours.decode(pair) == theirs.decode(pair)
+    with pytest.raises(ValueError, match="text_target"):
+        ours(text_target="low")
+    folder = _folder(tmp_path, "MarianTokenizer", files, separate_vocabs=True)
+    with pytest.raises(SourceError, match="separate_vocabs: found true, expected false"):
+        import_file(folder)
+
+
 def test_siglip(models: dict[str, bytes], tmp_path: Path) -> None:
     chance = random.Random(42)
     for turn, kind in enumerate(("unigram", "bpe")):

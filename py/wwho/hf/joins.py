@@ -52,6 +52,7 @@ JOINS: Mapping[str, Joins] = {
     "GPTSw3Tokenizer": Joins(before=" ", strips=False),
     "M2M100Tokenizer": Joins(),
     "Speech2TextTokenizer": Joins(behind=" "),
+    "MarianTokenizer": Joins(behind=" "),
     "SiglipTokenizer": Joins(before=" "),
     "SpeechT5Tokenizer": Joins(stretches=False),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wwho.assemble import decoders
@@ -12,8 +12,10 @@ from wwho.errors import SourceError
 from wwho.format.decoder import Decoder, Join, Replace, Step
 from wwho.format.model import Added, Artifact, Flag, Ids
 from wwho.format.model import Model as EncodingModel
+from wwho.format.steps import Rewrite
 from wwho.format.template import Template
 from wwho.importers import sentencepiece
+from wwho.importers.huggingface.patterns import Patterns
 from wwho.importers.huggingface.read import settings_beside
 from wwho.importers.reader import Options
 from wwho.importers.sentencepiece import Rewrites, no_steps
@@ -74,6 +76,22 @@ def check_plain(folder: ModelFolder) -> None:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """Tokens that are found in text that steps have marked.
+
+    Attributes:
+        steps: makes the steps, which come before all others.
+        tokens: the tokens.
+    """
+
+    steps: Rewrites = no_steps
+    tokens: tuple[Added, ...] = ()
+
+
+NO_MARKS = Marks()
+
+
 def draft_of_pieces(
     folder: ModelFolder,
     options: Options,
@@ -82,6 +100,7 @@ def draft_of_pieces(
     tokens: SlowTokens,
     *,
     unk_id: int,
+    marks: Marks = NO_MARKS,
     before: Rewrites = no_steps,
     behind: Rewrites = no_steps,
     dummy_prefix: bool = True,
@@ -102,6 +121,7 @@ def draft_of_pieces(
         tokens: the added tokens, and the vocabulary, which may have tokens that are no pieces: they
             only decode.
         unk_id: the id of unknown text.
+        marks: tokens that are found before SentencePiece's steps.
         before: makes the steps before those of SentencePiece.
         behind: makes the steps behind them.
         dummy_prefix: whether text gets the marker in front that the model asks for.
@@ -129,13 +149,23 @@ def draft_of_pieces(
     extended, ids = alone.extended(model, ids)
     if not dummy_prefix:
         extended = replace(extended, add_dummy_prefix=False)
+    marking: list[Rewrite] = []
+
+    def all_before(patterns: Patterns) -> list[Rewrite]:
+        """Return the steps before those of SentencePiece; those of marks go to `marking`."""
+        marking.extend(marks.steps(patterns))
+        return [*marking, *before(patterns)]
+
     artifact = sentencepiece.literal(
         extended,
         record,
-        before,
+        all_before,
         lambda patterns: [*behind(patterns), *alone.steps(patterns)],
         properties=stripping,
     )
+    if n_first := len(marking):
+        steps = artifact.normalizer
+        artifact = replace(artifact, normalizer=steps[:n_first], second=steps[n_first:])
     found, twice = _tokens_of_text(artifact, ids, own, unk_id)
     known = {each.text for each in found}
     others = {
@@ -144,6 +174,7 @@ def draft_of_pieces(
         if text not in numbers and text not in known
     }
     found += [Added(text, number, Flag.HIDDEN) for text, number in others.items()]
+    found += marks.tokens
     artifact = replace(
         artifact,
         models=(_with_ids(artifact, ids, unk_id),),

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wwho.compile.codepoints import ALL
+from wwho.compile.oniguruma import parse_oniguruma
+from wwho.compile.syntax import Behind, Node, Seq
 from wwho.errors import SourceError
+from wwho.format.model import Added, Flag
+from wwho.format.steps import MATCH, Rewrite
 from wwho.format.template import Template
+from wwho.importers.huggingface.patterns import ANY, Patterns, one_of
 from wwho.importers.reader import Options
 from wwho.importers.source import shown
 from wwho.importers.transformers.choice import tables
 from wwho.importers.transformers.components import flag
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
-from wwho.importers.transformers.python_pieces import check_plain, draft_of_pieces, texts_of
+from wwho.importers.transformers.python_pieces import (
+    Marks,
+    check_plain,
+    draft_of_pieces,
+    texts_of,
+)
 from wwho.importers.transformers.sentencepiece_files import read_pieces
 from wwho.importers.transformers.slow_tokens import SlowTokens, check_unique, slow_tokens
 from wwho.importers.transformers.tokens import read_tokens
-from wwho.interchange.sentencepiece import Model
+from wwho.interchange.sentencepiece import Algorithm, Kind, Model
 
 ROLES = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
 PIECES = "sentencepiece.bpe.model"
@@ -80,7 +92,7 @@ def read_parts(folder: ModelFolder, file: str, defaults: Mapping[str, Any]) -> P
     )
 
 
-def one_of(name: str, value: Any, known: Sequence[str]) -> str:
+def choice_of(name: str, value: Any, known: Sequence[str]) -> str:
     """Return a setting that is one of several texts.
 
     Raises:
@@ -104,8 +116,8 @@ def read_m2m100(folder: ModelFolder, options: Options) -> Draft:
     defaults = {**ROLES, "sep_token": "</s>"}
     parts = read_parts(folder, PIECES, defaults)
     sets: Mapping[str, Sequence[str]] = tables()["m2m100_languages"]
-    codes = sets[one_of("language_codes", settings.get("language_codes", "m2m100"), [*sets])]
-    language = one_of("src_lang", settings.get("src_lang") or "en", codes)
+    codes = sets[choice_of("language_codes", settings.get("language_codes", "m2m100"), [*sets])]
+    language = choice_of("src_lang", settings.get("src_lang") or "en", codes)
     # They say nothing of texts.
     for name in ("tgt_lang", "num_madeup_words"):
         settings.get(name)
@@ -141,7 +153,7 @@ def read_speech(folder: ModelFolder, options: Options) -> Draft:
     settings = folder.settings
     kind, language = settings.get("lang_codes"), settings.get("tgt_lang")
     sets: Mapping[str, Sequence[str]] = tables()["speech_languages"]
-    codes = () if kind is None else sets[one_of("lang_codes", kind, [*sets])]
+    codes = () if kind is None else sets[choice_of("lang_codes", kind, [*sets])]
     defaults: dict[str, Any] = dict(ROLES)
     if codes and not read_tokens(folder).names_extra:
         defaults["extra_special_tokens"] = [f"<lang:{code}>" for code in codes]
@@ -153,7 +165,7 @@ def read_speech(folder: ModelFolder, options: Options) -> Draft:
         notes.append("do_upper_case: decoded text becomes upper case in wwho.hf alone")
     before = []
     if codes:
-        code = codes[0] if language is None else one_of("tgt_lang", language, codes)
+        code = codes[0] if language is None else choice_of("tgt_lang", language, codes)
         before = [_number_of_piece(parts, f"<lang:{code}>")]
     return draft_of_pieces(
         folder,
@@ -182,7 +194,78 @@ def _number_of_piece(parts: Parts, text: str) -> int:
     return number
 
 
+def read_marian(folder: ModelFolder, options: Options) -> Draft:
+    """Return the draft of a folder of Marian: texts of the source language.
+
+    A text may begin with the code of a language, `>>fr<<`, which is a token.
+
+    Raises:
+        SourceError: a file is missing or damaged, or a setting is not understood.
+    """
+    if flag(folder, "separate_vocabs", False):
+        raise SourceError(
+            "tokenizer_config.json: separate_vocabs: found true, expected false: ids are of one "
+            "vocabulary when texts become ids, and of another one when ids become text"
+        )
+    # They say which signs sacremoses rewrites, which the class does not do here.
+    for name in ("source_lang", "target_lang"):
+        folder.settings.get(name)
+    read_pieces(folder, "target.spm")
+    parts = read_parts(folder, "source.spm", MARIAN_ROLES)
+    known = {**parts.vocabulary, **parts.tokens.ids}
+    codes = {text: number for text, number in known.items() if CODE.fullmatch(text)}
+    hidden = parts.tokens.ids.keys() & codes.keys()
+    if hidden:
+        raise SourceError(
+            f"the added token {shown(min(hidden))} is the code of a language, which this class "
+            "finds at the beginning of a text alone"
+        )
+    if parts.model.algorithm is not Algorithm.UNIGRAM and parts.model.of_kind(Kind.USER_DEFINED):
+        raise SourceError(
+            "source.spm: found a BPE with pieces of the user, expected none: this class finds "
+            "codes of languages before SentencePiece rewrites a text"
+        )
+
+    def mark(patterns: Patterns) -> list[Rewrite]:
+        """Return the step that marks the code at the beginning of a text."""
+        start = Behind(negative=True, chars=ALL)
+        texts = sorted(codes, key=len, reverse=True)
+        rules: list[tuple[Node, str | None]] = [
+            (Seq((start, *map(one_of, text))), CODE_AHEAD + MATCH) for text in texts
+        ]
+        rules.append((Seq((start, parse_oniguruma(CODE.pattern))), OTHER_CODE))
+        return [patterns.replace("codes", *rules, (ANY, None))]
+
+    found = (
+        *(Added(CODE_AHEAD + text, number, Flag.NORMALIZED) for text, number in codes.items()),
+        Added(OTHER_CODE, parts.unk_id, Flag.NORMALIZED),
+    )
+    return draft_of_pieces(
+        folder,
+        options,
+        parts.model,
+        parts.ids,
+        parts.tokens,
+        unk_id=parts.unk_id,
+        marks=Marks(steps=mark, tokens=found),
+        template=Template.around([], [parts.tokens.id_of("eos_token")], second_type=0),
+        kept=" ",
+        defaults=MARIAN_ROLES,
+    )
+
+
+MARIAN_ROLES = {
+    **{name: text for name, text in ROLES.items() if name != "bos_token"},
+    "model_max_length": 512,
+}
+CODE = re.compile(r">>(?:[^<]|<[^<])*<<")
+"""The code of a language at the beginning of a text."""
+CODE_AHEAD, OTHER_CODE = "\ufdd3", "\ufdd4"
+"""Code points that no text has: before a code, and for one that is no token."""
 CLASSES: dict[str, ModelClass] = {
     "M2M100Tokenizer": ModelClass(files=("vocab.json", PIECES), read=read_m2m100),
+    "MarianTokenizer": ModelClass(
+        files=("source.spm", "target.spm", "vocab.json"), read=read_marian
+    ),
     "Speech2TextTokenizer": ModelClass(files=("vocab.json", PIECES), read=read_speech),
 }

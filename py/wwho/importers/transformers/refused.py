@@ -32,7 +32,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
         ("vocab.txt", "emoji.json"),
         "which takes of all tokens at a place the one with the lowest id, and not the longest",
     ),
-    "MarianTokenizer": (("source.spm", "target.spm", "vocab.json"), IN_PYTHON),
     "MistralCommonBackend": (
         ("tekken.json or tokenizer.model",),
         "which is a program of another package, mistral-common; give --as tekken.json",
