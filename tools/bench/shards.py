@@ -77,7 +77,8 @@ def texts(size: int) -> dict[str, list[str]]:
     code, held = [], 0
     for file in sorted(Path(sysconfig.get_paths()["purelib"]).rglob("*.py")):
         text = file.read_text("utf-8", "replace")
-        if held < size and text:
+        # Peers find special tokens in a text; to wwho they are ordinary text here.
+        if held < size and text and "<|" not in text:
             code.append(text)
             held += len(text)
     return found | {"code": code}

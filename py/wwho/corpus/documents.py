@@ -10,10 +10,10 @@ from wwho.corpus.lines import (
     MAX_LINE,
     JsonLinesFile,
     blocks_of,
-    encode_text,
+    encode_text_of_object,
     object_of_line,
+    plain_object_of_line,
     sampler,
-    text_of_object,
     value_of_field,
 )
 from wwho.corpus.parquet import ParquetColumn, check_texts
@@ -227,11 +227,15 @@ def _documents_of_objects(
     found = Documents()
     for line in block.removesuffix(b"\n").split(b"\n"):
         document.line += 1
-        if not line.strip() or not (keep is None or keep(line)):
+        if keep is not None and not keep(line):
             continue
         try:
-            value = object_of_line(document, line)
-            text, _ = encode_text(document.place, text_of_object(document, value), document.stop)
+            value = plain_object_of_line(line)
+            if value is None:
+                if not line.strip():
+                    continue
+                value = object_of_line(document, line)
+            text, _ = encode_text_of_object(document, value)
             if settings.name_field is not None:
                 found.names.append(str(value_of_field(document, value, settings.name_field)))
             found.texts.append(text)

@@ -249,18 +249,36 @@ def json_lines_blocks(
                 continue
             lines += 1
             if keep is None or keep(line):
-                text = text_of_object(document, object_of_line(document, line))
-                encoded, broken = encode_text(document.place, text, document.stop)
+                value = plain_object_of_line(line) or object_of_line(document, line)
+                encoded, broken = encode_text_of_object(document, value)
                 texts.append(encoded)
                 document.stray += broken
         yield Block(join_lines(texts), lines, len(texts), document.stray - stray)
 
 
-def text_of_object(document: JsonLinesFile, value: dict[str, object]) -> str:
-    """Return the text in an object of JSON Lines.
+_decoder = json.JSONDecoder()
+
+
+def plain_object_of_line(line: bytes) -> dict[str, object] | None:
+    """Return the object in a line of JSON that holds it from the first byte to the last, in UTF-8.
+
+    For any other line, also a wrong one, the result is None: then `object_of_line` tells. Reading a
+    corpus takes a third less time where most lines are such.
+    """
+    try:
+        text = line.decode()
+        value, end = _decoder.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if end == len(text) and type(value) is dict else None
+
+
+def encode_text_of_object(document: JsonLinesFile, value: dict[str, object]) -> tuple[bytes, int]:
+    """Return the text in an object of JSON Lines as UTF-8, and how many surrogates were replaced.
 
     Raises:
-        CorpusError: the object lacks the field, or the field is not a string.
+        CorpusError: the object lacks the field, the field is not a string, or it holds a lone
+            surrogate that is to be refused.
     """
     text = value_of_field(document, value, document.field)
     if not isinstance(text, str):
@@ -268,7 +286,10 @@ def text_of_object(document: JsonLinesFile, value: dict[str, object]) -> str:
             f"{document.place}: field {document.field!r} must be a string, not "
             f"{type(text).__name__}"
         )
-    return text
+    try:
+        return text.encode(), 0
+    except UnicodeEncodeError:
+        return encode_text(document.place, text, document.stop)
 
 
 def object_of_line(document: JsonLinesFile, line: bytes) -> dict[str, object]:
