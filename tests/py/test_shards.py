@@ -314,6 +314,15 @@ def test_processes_threads_parts_and_executors_give_the_same_bytes(
     with ThreadPoolExecutor(3) as pool:
         tokenize(corpus, MODEL, tmp_path / "pool", executor=pool, **options)
     assert content(tmp_path / "pool") == wanted
+    if kind == "bin":
+        distributed = pytest.importorskip("distributed", reason="needs distributed")
+        with (
+            distributed.LocalCluster(2, dashboard_address=None, silence_logs=50) as cluster,
+            distributed.Client(cluster) as client,
+            client.get_executor() as dask,
+        ):
+            tokenize(corpus, MODEL, tmp_path / "dask", executor=dask, **options)
+        assert content(tmp_path / "dask") == wanted
     for part in (3, 1, 2):
         out = tmp_path / "parts"
         done = tokenize(corpus, MODEL, out, part=(part, 3), processes=1, **options)

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,57 @@ def trained(corpus: Any, **options: Any) -> bytes:
 
 
 # The same bytes
+
+
+def test_executors_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs distributed")
+    files = write_corpus(tmp_path)
+    weighted: dict[str, Any] = {"weights": {files[0]: 3}}
+    wanted = trained(Corpus(files, **weighted), superwords=20)
+    one = count_words(Corpus(files), tmp_path / "one", schemas=NAMES, base=BASE)
+    # Large files are cut, small ones are counted together.
+    monkeypatch.setattr("wwho.train.count_elsewhere.TASK_BYTES", 2000)
+    with (
+        distributed.LocalCluster(2, dashboard_address=None, silence_logs=50) as cluster,
+        distributed.Client(cluster) as client,
+        client.get_executor() as pool,
+    ):
+        found = trained(Corpus(files, **weighted), superwords=20, executor=pool)
+        options: dict[str, Any] = {"schemas": NAMES, "base": BASE, "executor": pool}
+        other = count_words(Corpus(files), tmp_path / "other", **options)
+    assert found == wanted
+    assert Counts.load(other).texts == Counts.load(one).texts
+    assert trained(Corpus(counts=[other])) == trained(files)
+
+
+def test_executors_leave_parts_as_they_are(tmp_path: Path) -> None:
+    files = write_corpus(tmp_path)
+    with ThreadPoolExecutor(2) as pool:
+        parts = [
+            count_words(
+                Corpus(files),
+                tmp_path / f"{number}.counts",
+                schemas=NAMES,
+                base=BASE,
+                part=(number, 3),
+                executor=pool,
+            )
+            for number in (2, 3, 1)
+        ]
+        assert trained(Corpus(counts=parts)) == trained(files)
+        with pytest.raises(CorpusError, match=r"missing\.txt: cannot be read"):
+            trained([str(tmp_path / "missing.txt")], executor=pool)
+
+
+def test_counts_go_to_urls(tmp_path: Path) -> None:
+    files = write_corpus(tmp_path)
+    urls = [f"memory://counts/in/{number}.counts" for number in range(len(files))]
+    for file, url in zip(files, urls, strict=True):
+        assert count(file, url) == url
+        assert count(file, url) == url  # what is there is left as it is
+    assert trained(Corpus(counts=urls)) == trained(files)
+    with pytest.raises(CountsError, match=r"memory://counts/in/0\.counts: holds the counts of"):
+        count(files[1], urls[0])
 
 
 @settings(max_examples=8)
@@ -190,7 +242,7 @@ def test_a_kill_at_any_moment_changes_nothing(tmp_path: Path) -> None:
     for _ in range(4):
         child = subprocess.Popen([sys.executable, "-c", KILLED, str(rng.randrange(12)), *start[3:]])
         assert child.wait() in (0, -signal.SIGKILL)
-        assert not output.exists() or Counts.load(output).lines == 3000
+        assert not output.exists() or Counts.load(str(output)).lines == 3000
     subprocess.run(start, check=True, capture_output=True)
     assert trained(Corpus(counts=[output])) == trained([path])
 
@@ -268,7 +320,7 @@ def changed(file: Path, **facts: Any) -> None:
 
 def test_counts_of_another_version(tmp_path: Path) -> None:
     file = Path(count(write_corpus(tmp_path)[0], tmp_path / "a.counts"))
-    made = dict(Counts.load(file).settings)
+    made = dict(Counts.load(str(file)).settings)
     changed(file, made=made | {"writer": "wwho 0.0"})
     with pytest.raises(CountsError, match=r"writer: wwho 0\.0 there, wwho \d\S+ here"):
         trained(Corpus(counts=[file]))

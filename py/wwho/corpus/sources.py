@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 from wwho.errors import CorpusError
+from wwho.format.files import write_atomic
 
 # Pyodide brings lzma as a package of its own, which may not be loaded.
 try:
@@ -260,6 +261,44 @@ def stamp_of(file: str) -> str:
             return f"{status.st_size} bytes, written at {status.st_mtime_ns}"
         system, path = file_system(stored)
         return f"{system.size(path)} bytes, {system.ukey(path)}"
+
+
+def read_file(file: str) -> bytes:
+    """Return all bytes of a file or a URL.
+
+    Raises:
+        CorpusError: fsspec is not installed.
+        OSError: it cannot be read; file systems of fsspec have other errors, too.
+    """
+    with open_raw(file, anywhere=False) as stream:
+        return stream.read()
+
+
+def write_file(file: str, *data: bytes) -> None:
+    """Write a file, as `write_atomic` does, or a URL, with the folders that it is in.
+
+    Raises:
+        CorpusError: fsspec is not installed.
+        OSError: it cannot be written; file systems of fsspec have other errors, too.
+    """
+    if not is_url(file):
+        write_atomic(file, *data)
+        return
+    system, path = file_system(file)
+    system.makedirs(path.rpartition("/")[0], exist_ok=True)
+    system.pipe_file(path, b"".join(data))
+
+
+def file_exists(file: str) -> bool:
+    """Return whether there is a file of this path or URL.
+
+    Raises:
+        CorpusError: fsspec is not installed.
+    """
+    if not is_url(file):
+        return Path(file).exists()
+    system, path = file_system(file)
+    return bool(system.exists(path))
 
 
 @contextmanager

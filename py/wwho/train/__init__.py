@@ -18,6 +18,8 @@ from wwho.train.options import TrainOptions
 # The command line imports this package each time that it starts, for the defaults. Whatever takes
 # time to import is imported where it is used.
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from wwho.assemble.atoms import AtomKind
     from wwho.compile.schema import Schema
     from wwho.corpus import Corpus
@@ -66,6 +68,7 @@ def train(  # noqa: D417 - TrainOptions documents the keywords
     protect_pattern: str | None = TrainOptions.protect_pattern,
     protect_min: int = TrainOptions.protect_min,
     processes: int = TrainOptions.processes,
+    executor: Executor | None = TrainOptions.executor,
     progress: bool = TrainOptions.progress,
     parity: Mapping[str, str | os.PathLike[str]] | None = TrainOptions.parity,
     rounds: int = TrainOptions.rounds,
@@ -137,6 +140,7 @@ def train(  # noqa: D417 - TrainOptions documents the keywords
         protect_pattern=protect_pattern,
         protect_min=protect_min,
         processes=processes,
+        executor=executor,
         progress=progress,
         parity=parity,
         rounds=rounds,
@@ -162,6 +166,7 @@ def count_words(  # noqa: D417 - TrainOptions documents the keywords
     normalize: Normalization | None = TrainOptions.normalize,
     part: tuple[int, int] = (1, 1),
     processes: int = TrainOptions.processes,
+    executor: Executor | None = TrainOptions.executor,
     progress: bool = TrainOptions.progress,
 ) -> str:
     """Count the words of texts into a file, which ``Corpus(counts=[...])`` names to train with.
@@ -171,7 +176,7 @@ def count_words(  # noqa: D417 - TrainOptions documents the keywords
     stopped goes on where it is run again.
 
     The keywords but `part` are fields of `TrainOptions`, which says what each means; training with
-    the counts takes the same values, but for `processes` and `progress`. Texts that
+    the counts takes the same values, but for `processes`, `executor` and `progress`. Texts that
     `protect_pattern` finds in the whole corpus must be given as `protect` here.
 
     Args:
@@ -216,6 +221,7 @@ def count_words(  # noqa: D417 - TrainOptions documents the keywords
         protect=protect,
         normalize=normalize,
         processes=processes,
+        executor=executor,
         progress=progress,
     )
     plan_training(_as_corpus(texts), options).prepare().count_to_file(file, part)

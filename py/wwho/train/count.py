@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from itertools import zip_longest
-from pathlib import Path
-from queue import SimpleQueue
 from typing import NamedTuple
 
 from wwho.corpus.corpus import Corpus, Source
-from wwho.corpus.reader import Reading
+from wwho.corpus.sources import file_exists
 from wwho.errors import CountsError
 from wwho.format.model import Artifact
 from wwho.progress import Advance
+from wwho.train.count_elsewhere import count_source_elsewhere
+from wwho.train.count_source import WHOLE_FILE, ParallelTables, count_source
 from wwho.train.counts import (
     CountedText,
     Counts,
@@ -32,12 +31,6 @@ from wwho.train.report import Report, report_of_routes, report_of_source, report
 
 MAX_COUNT = 2**63 - 1
 """The most that counts may come to, all together."""
-
-BLOCKS_AHEAD = 2
-"""Blocks in memory for each thread that counts."""
-
-WHOLE_FILE = (1, 1)
-"""Part 1 of 1."""
 
 
 class CorpusCounts(NamedTuple):
@@ -62,6 +55,7 @@ def count_corpus(
     settings: CountSettings,
     *,
     processes: int,
+    executor: Executor | None = None,
     advance: Advance,
     on_source: Callable[[WordTable], object] | None = None,
 ) -> CorpusCounts:
@@ -74,6 +68,7 @@ def count_corpus(
         model: the model that cuts text into words.
         settings: the settings that files of counts must have been made with.
         processes: how many threads count at the same time.
+        executor: what counts the files in their place; None for these threads.
         advance: is told how many stored bytes have been counted.
         on_source: a function that is called with the words of each source, before weights, in
             order, and before the total uses them up.
@@ -90,7 +85,13 @@ def count_corpus(
     weighted_texts: list[tuple[CountedText, Fraction]] = []
     seen: SeenTexts = {}
     for source, counts in count_sources(
-        corpus, native_model, settings, processes=processes, advance=advance
+        corpus,
+        model,
+        native_model,
+        settings,
+        processes=processes,
+        executor=executor,
+        advance=advance,
     ):
         # Files may be named twice, to count twice; counts may not.
         check_once(counts.texts, source.name, seen if source.is_counts else dict(seen))
@@ -117,13 +118,14 @@ def count_corpus(
 
 
 def count_to_file(
-    file: Path,
+    file: str,
     corpus: Corpus,
     model: Artifact,
     settings: CountSettings,
     *,
     part: tuple[int, int] = WHOLE_FILE,
     processes: int,
+    executor: Executor | None = None,
     advance: Advance,
 ) -> tuple[Counts, bool]:
     """Count the words of a corpus, or of a part of each of its files, and save the counts.
@@ -138,6 +140,7 @@ def count_to_file(
         part: which part of each file, from 1, and of how many. A compressed file is not cut: it is
             all in part 1.
         processes: how many threads count at the same time.
+        executor: what counts the files in their place; None for these threads.
         advance: is told how many stored bytes have been counted.
 
     Returns:
@@ -156,12 +159,19 @@ def count_to_file(
         raise ValueError(f"{corpus.unnamed_input} cannot be cut into parts; name files")
     if weighted := [source.name for source in corpus.sources if source.weight != 1]:
         raise ValueError(f"{weighted[0]}: counts are saved as they are; give weights to train with")
-    if file.exists():
+    if file_exists(file):
         return load_if_same(file, corpus, settings, part), False
     total, native_model = Counts(settings), NativeModel(model)
     seen: SeenTexts = {}
     for source, counts in count_sources(
-        corpus, native_model, settings, part=part, processes=processes, advance=advance
+        corpus,
+        model,
+        native_model,
+        settings,
+        part=part,
+        processes=processes,
+        executor=executor,
+        advance=advance,
     ):
         check_once(counts.texts, source.name, seen)
         total.add(counts)
@@ -170,7 +180,7 @@ def count_to_file(
 
 
 def load_if_same(
-    file: Path, corpus: Corpus, settings: CountSettings, part: tuple[int, int]
+    file: str, corpus: Corpus, settings: CountSettings, part: tuple[int, int]
 ) -> Counts:
     """Load a file of counts if they are those of this part of this corpus, which is not read.
 
@@ -190,7 +200,7 @@ def load_if_same(
     wanted: list[tuple[object, ...]] = []
     for source in corpus.sources:
         if source.is_counts:
-            wanted += (text[:4] for text in Counts.load(Path(source.name)).texts)
+            wanted += (text[:4] for text in Counts.load(source.name).texts)
         wanted += ((name, source.stamp(name), *part) for name in source.files)
     found: list[tuple[object, ...]] = [text[:4] for text in saved.texts]
     for there, here in zip_longest(found, wanted, fillvalue=("nothing more",)):
@@ -210,11 +220,13 @@ def describe_text(text: tuple[object, ...]) -> str:
 
 def count_sources(
     corpus: Corpus,
+    cutter: Artifact,
     model: NativeModel,
     settings: CountSettings,
     *,
     part: tuple[int, int] = WHOLE_FILE,
     processes: int,
+    executor: Executor | None = None,
     advance: Advance,
 ) -> Iterator[tuple[Source, Counts]]:
     """Yield each source of a corpus with its counts, one after the other.
@@ -228,97 +240,18 @@ def count_sources(
     with ThreadPoolExecutor(processes) as pool:
         for source in corpus.sources:
             if source.is_counts:
-                file = Path(source.name)
-                counts = Counts.load(file)
-                counts.check_settings(file, settings)
+                counts = Counts.load(source.name)
+                counts.check_settings(source.name, settings)
                 files = tuple(text.file for text in counts.texts if text.whole)
                 source = replace(source, files=files)
+            elif executor is not None and not source.texts:
+                counts = count_source_elsewhere(
+                    executor, cutter, source, corpus.reading, part, advance
+                )
             else:
                 tables = ParallelTables(model, pool, processes)
                 counts = count_source(source, corpus.reading, tables, part, advance)
             yield source, counts
-
-
-def count_source(
-    source: Source,
-    reading: Reading,
-    tables: ParallelTables,
-    part: tuple[int, int],
-    advance: Advance,
-) -> Counts:
-    """Read the files of one source, or a part of each, and return the counts of their words.
-
-    The counts get no settings. For each file they record its stamp, taken before it is read, and
-    its digests. `tables` must be new, and are used up.
-
-    Raises:
-        CorpusError: a file cannot be read, is damaged, or is not what its name says.
-    """
-    counts = Counts()
-    for file in source.files:
-        stamp = source.stamp(file)
-        reader = source.make_reader(file, reading, part)
-        for block in reader.blocks(advance):
-            tables.count_text(block.text)
-            counts.add_sizes(block)
-        whole = reader.digest or "" if part[0] == 1 else ""
-        counts.texts.append(CountedText(file, stamp, *part, reader.part_digest, whole))
-    counts.words = tables.merge_tables()
-    return counts
-
-
-class ParallelTables:
-    """Tables of words that are counted into at the same time, each by one thread.
-
-    The sum does not depend on their number. (Threads are enough: the counting is done in C,
-    which leaves Python to the reader of the corpus meanwhile.)
-    """
-
-    def __init__(self, model: NativeModel, pool: ThreadPoolExecutor, n_tables: int) -> None:
-        """Make this many tables; with a single one, the caller's thread counts."""
-        self._model = model
-        self._pool = pool
-        self._tables = [WordTable() for _ in range(n_tables)]
-        self._idle: SimpleQueue[WordTable] = SimpleQueue()
-        self._running: deque[Future[None]] = deque()
-        for table in self._tables:
-            self._idle.put(table)
-
-    def count_text(self, text: bytes) -> None:
-        """Count a text that ends where no word goes on, or queue it for a thread to count.
-
-        It waits while `BLOCKS_AHEAD` texts for each table are queued, so memory stays bounded.
-
-        Raises:
-            CorpusError: as in `WordTable.count_text`; it may be about an earlier text.
-        """
-        if len(self._tables) == 1:
-            self._tables[0].count_text(self._model, text)
-            return
-        if len(self._running) == BLOCKS_AHEAD * len(self._tables):
-            self._running.popleft().result()
-        self._running.append(self._pool.submit(self._count_in_idle_table, text))
-
-    def merge_tables(self) -> WordTable:
-        """Wait for all texts, add all tables to the first one, and return that.
-
-        Raises:
-            CorpusError: as in `count_text`.
-        """
-        while self._running:
-            self._running.popleft().result()
-        words, *others = self._tables
-        for other in others:
-            words.add_table(other)
-        return words
-
-    def _count_in_idle_table(self, text: bytes) -> None:
-        """Count a text in a table that no other thread uses, and give the table back."""
-        table = self._idle.get()
-        try:
-            table.count_text(self._model, text)
-        finally:
-            self._idle.put(table)
 
 
 def add_weighted(total: WordTable, words: WordTable, factor: int) -> WordTable:

@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 from typing import NamedTuple
 
 from wwho.assemble.atoms import AtomKind, Words
@@ -19,8 +18,8 @@ from wwho.compile.unicode import UNICODE_VERSION
 from wwho.corpus.corpus import format_decimal
 from wwho.corpus.lines import Block
 from wwho.corpus.reader import Reading
+from wwho.corpus.sources import read_file, write_file
 from wwho.errors import CountsError
-from wwho.format.files import write_atomic
 from wwho.format.model import Artifact
 from wwho.format.write import write_artifact
 from wwho.train.native import WordTable
@@ -155,14 +154,21 @@ class Counts:
             self.words, other.words = other.words, self.words
         self.words.add_table(other.words)
 
-    def save(self, file: Path) -> None:
-        """Write a file of counts: a line of JSON, the words, their counts, a SHA-256 of all that.
+    def save(self, file: str) -> None:
+        """Write a file of counts, `to_pieces`, at a path or a URL.
 
-        Words are records of native/train.h; counts have 64 bits, little-endian. The file is written
-        beside its place and renamed, so it is whole or not there.
+        A file is written beside its place and renamed, so it is whole or not there.
 
         Raises:
             OSError: it cannot be written.
+        """
+        write_file(file, *self.to_pieces())
+
+    def to_pieces(self) -> list[bytes]:
+        """Return the parts of a file of counts: a line of JSON, the words, their counts, a SHA-256.
+
+        Words are records of native/train.h; counts have 64 bits, little-endian. The SHA-256 is that
+        of everything before it.
         """
         records, counts = self.words.export()
         if sys.byteorder == "big":
@@ -181,10 +187,10 @@ class Counts:
         digest = hashlib.sha256()
         for piece in pieces:
             digest.update(piece)
-        write_atomic(file, *pieces, digest.digest())
+        return [*pieces, digest.digest()]
 
     @classmethod
-    def load(cls, file: Path) -> Counts:
+    def load(cls, file: str) -> Counts:
         """Read a file that `save` has written, all of it into memory, and check its SHA-256.
 
         Its settings are not compared with those of this run (`check_settings`).
@@ -193,7 +199,19 @@ class Counts:
             CountsError: it is another file, damaged, or of another version of the layout.
             OSError: it cannot be read.
         """
-        data = file.read_bytes()
+        return cls.from_bytes(read_file(file), file)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, file: str) -> Counts:
+        """Return the counts in the bytes of a file of counts.
+
+        Args:
+            data: the bytes.
+            file: the file's name, for errors.
+
+        Raises:
+            CountsError: as for `load`.
+        """
         if not data.startswith(b'{"counts": '):
             raise CountsError(f"{file}: no counts of words; wwho count-words writes such files")
         view = memoryview(data)
@@ -224,7 +242,7 @@ class Counts:
                 f"{file}: the counts are damaged ({error}); remove the file, and count again"
             ) from error
 
-    def check_settings(self, file: Path, settings: CountSettings) -> None:
+    def check_settings(self, file: str, settings: CountSettings) -> None:
         """Raise an error if these counts were made with other settings.
 
         Args:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal
 # Only names of types: the command line reads the defaults each time that it starts, and `Round`
 # and `Report` need the native trainer, which some platforms lack.
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from wwho.assemble.atoms import AtomKind
     from wwho.compile.schema import Schema
     from wwho.format.model import Artifact
@@ -82,6 +84,8 @@ class TrainOptions:
             corpus is protected, too. It costs one more reading, so an iterator is refused.
         protect_min: how often `protect_pattern` must find a text.
         processes: how many threads count at the same time; the result does not depend on it.
+        executor: what counts files in place of these threads: any `concurrent.futures.Executor`,
+            such as a cluster's. Its workers must be able to open the files by the same names.
         progress: whether to show progress bars on standard error.
         parity: for names of sources of a `Corpus`, the file of a text in that source's language;
             all these texts say the same. The trainer changes the weights of these sources, round
@@ -116,6 +120,7 @@ class TrainOptions:
     protect_pattern: str | None = None
     protect_min: int = 2
     processes: int = 1
+    executor: Executor | None = None
     progress: bool = False
     parity: Mapping[str, str | os.PathLike[str]] | None = None
     rounds: int = 6

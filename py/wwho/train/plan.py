@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 
 from wwho.assemble.atoms import PLAIN, AtomKind, Words
 from wwho.assemble.script import character_shapes
@@ -165,6 +164,7 @@ class Plan:
                 model,
                 settings,
                 processes=self.options.processes,
+                executor=self.options.executor,
                 advance=advance,
                 on_source=on_source,
             )
@@ -192,12 +192,13 @@ class Plan:
         model, settings = self.word_cutter
         with self.bars.bar("count", self.corpus.size(), unit="B") as advance:
             return count_to_file(
-                Path(file),
+                os.fspath(file),
                 self.corpus,
                 model,
                 settings,
                 part=part,
                 processes=self.options.processes,
+                executor=self.options.executor,
                 advance=advance,
             )
 
