@@ -95,6 +95,8 @@ def read_documents(
 def _read_lines(part: Part, settings: DocumentSettings, advance: Advance) -> Iterator[Documents]:
     """Yield the documents of a part of plain text or JSON Lines.
 
+    A part of plain text that is to be one document is held in memory whole.
+
     Raises:
         CorpusError, OSError, EOFError, lzma.LZMAError: as for `read_documents`.
     """
@@ -248,6 +250,9 @@ def _documents_of_objects(
 
 def _read_rows(part: Part, settings: DocumentSettings, advance: Advance) -> Iterator[Documents]:
     """Yield the documents of some row groups of Parquet.
+
+    Rows without a text and those outside the sample are left out. The last documents come even if
+    they are none.
 
     Raises:
         CorpusError: as for `read_documents`.

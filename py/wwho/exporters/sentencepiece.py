@@ -208,7 +208,10 @@ def _steps(artifact: Artifact) -> list[Rewrite]:
 def _same_steps(
     one: Artifact, steps: list[Rewrite], other: Artifact, others: list[Rewrite]
 ) -> bool:
-    """Return whether two lists of steps do the same, each with the automata of its artifact."""
+    """Return whether two lists of steps do the same, each with the automata of its artifact.
+
+    They must come in the same order, with equal settings; automata are compared by what they match.
+    """
     if len(steps) != len(others):
         return False
     for a, b in zip(steps, others, strict=True):

@@ -159,7 +159,7 @@ def _whole_file(folder: ModelFolder) -> bool:
 
 
 def find_source(path: str | os.PathLike[str]) -> Source:
-    """Return a file; of a folder, the first file there that is one of `IN_FOLDERS`.
+    """Return a file as given, unread; of a folder, its first file in the order of `IN_FOLDERS`.
 
     Raises:
         SourceError: the folder has none of them.

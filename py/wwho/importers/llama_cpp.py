@@ -431,7 +431,9 @@ def _rwkv(vocabulary: Vocabulary, record: Record) -> Made:
 
 
 def unescaped(text: bytes) -> bytes:
-    r"""Return the bytes that a token of RWKV stands for.
+    r"""Return the bytes that a token of RWKV stands for: `\n`, `\r`, `\t` and `\xNN` become bytes.
+
+    Any other character behind a backslash stands for itself.
 
     Example:
         >>> unescaped(rb"\n\xff\'")

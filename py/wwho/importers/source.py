@@ -117,7 +117,11 @@ class Source:
 
 
 def parse_json(data: bytes) -> dict[str, Any]:
-    """Return the JSON object that the bytes of a file are; raises as `Source.document` does.
+    """Return the JSON object that the bytes of a file are, without a mark of byte order before it.
+
+    Raises:
+        SourceError: it is no JSON in UTF-8, no object, nested over `MAX_DEPTH` deep, or it has a
+            key twice in one object, NaN, a number out of range, or half a surrogate pair.
 
     Example:
         >>> parse_json(b'{"a": 1, "a": 2}')

@@ -251,7 +251,10 @@ def _plan_chat(
     image_size: ImageSize | None = None,
     tokenizer: Tokenizer | None = None,
 ) -> _Plan:
-    """Return a chat as the model reads it; arguments and errors are those of `count_chat`."""
+    """Return a chat as the model reads it; arguments and errors are those of `count_chat`.
+
+    The messages are listed once, so they may be an iterator.
+    """
     encoding = encoding_name_for_model(model)
     name = bare_model_name(model)
     facts = openai_facts()["models"].get(name)

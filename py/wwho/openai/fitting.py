@@ -55,7 +55,11 @@ def newest_that_fit(
 
 
 def _group_starts(messages: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the place of the first message of each message's group; groups are neighbours."""
+    """Return for each message the index of the first message of its group; groups are neighbours.
+
+    An answer of a tool is in the group of the message that has its call, or else of the message
+    before it, with all messages between; and what follows reasoning is in the group of that.
+    """
     calls: dict[Any, int] = {}
     needed = []
     for i, message in enumerate(messages):

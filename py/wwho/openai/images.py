@@ -73,7 +73,11 @@ def image_tokens(
 
 
 def _count_tiles(width: int, height: int) -> int:
-    """Return how many tiles cover an image whose sides are in pixels."""
+    """Return how many tiles cover an image whose sides are in pixels.
+
+    An image is first made smaller, until its long side is at most `SQUARE`, then its short one at
+    most `SHORT`.
+    """
     for side_of, most in ((max, SQUARE), (min, SHORT)):
         side = side_of(width, height)
         if side > most:
@@ -128,7 +132,7 @@ def _size_of_jpeg(data: bytes) -> Size | None:
 
 
 def _size_of_webp(data: bytes) -> Size | None:
-    """Return the size of a WebP; None for a kind of it that is not known."""
+    """Return the width and height of a WebP in pixels; None for a kind of it that is not known."""
     kind = data[12:16]
     if kind == b"VP8X":
         width, height = data[24:27], data[27:30]

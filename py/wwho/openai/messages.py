@@ -124,7 +124,14 @@ def message_pieces(
 
 
 def _content_pieces(message: Message, count_image: CountImage) -> list[Piece]:
-    """Return the pieces of a message's content and its refusal."""
+    """Return the pieces of a message's content, neighbouring texts joined, and then its refusal.
+
+    A message without content, or with an empty text, has no pieces for it.
+
+    Raises:
+        ChatError: the content is None, in a message without refusal, calls or answer of a function;
+            or neither it nor a part of it is one that is known.
+    """
     content, refusal = message.get("content"), message.get("refusal")
     after: list[Piece] = [refusal] if refusal else []
     if isinstance(content, str):
@@ -149,7 +156,11 @@ def _content_pieces(message: Message, count_image: CountImage) -> list[Piece]:
 
 
 def _part_piece(part: Any, count_image: CountImage) -> Piece:
-    """Return the piece of a part: its text, or what its image costs."""
+    """Return the piece of a part: its text, or what its image costs.
+
+    Raises:
+        ChatError: the part has no type or one that is not known, or lacks what it must have.
+    """
     kind, part = require_type(part, "part")
     if kind == "image_url":
         image = require_fields(part.get("image_url"), "image_url of a part")

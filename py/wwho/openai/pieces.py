@@ -46,7 +46,11 @@ others: they are gpt-tokenizer's, and no tokenizer here decodes them."""
 
 
 def count_pieces(pieces: Iterable[Piece], tokenizer: Tokenizer) -> int:
-    """Return how many tokens some pieces have."""
+    """Return how many tokens some pieces have.
+
+    A text has the tokens that the tokenizer finds, in which the texts of special tokens are text as
+    any other; a `Cost` has its own, and any other piece has one.
+    """
     total = 0
     for piece in pieces:
         if isinstance(piece, str):

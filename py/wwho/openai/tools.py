@@ -62,6 +62,9 @@ def _tool_in(tool: Any) -> Definition:
     """Return the definition in an element of `tools`.
 
     It is of Chat Completions, where it stands in a field, of Responses, or of a function alone.
+
+    Raises:
+        ChatError: the element is none of these, or has a field that is not known.
     """
     tool = plain_value(tool)
     kind = tool.get("type") if isinstance(tool, Mapping) else "function"
@@ -74,7 +77,11 @@ def _tool_in(tool: Any) -> Definition:
 
 
 def _function_in(definition: Any) -> Definition:
-    """Return the definition of a function."""
+    """Return the definition of a function.
+
+    Raises:
+        ChatError: it has a field that is not known, no name, or parameters that are no object.
+    """
     definition = require_fields(definition, "definition of a function")
     name = text_in(definition, "name", "function")
     parameters = definition.get("parameters")
@@ -85,7 +92,12 @@ def _function_in(definition: Any) -> Definition:
 
 
 def _custom_in(definition: Any) -> Definition:
-    """Return the definition of a custom tool; its grammar is a text of its own."""
+    """Return the definition of a custom tool; its grammar is a text of its own.
+
+    Raises:
+        ChatError: it has a field that is not known, no name, or another format than "text" or
+            "grammar".
+    """
     definition = require_fields(definition, "definition of a custom tool")
     form = definition.get("format")
     texts: list[str] = []

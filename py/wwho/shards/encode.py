@@ -34,7 +34,11 @@ class Encoding:
     eos: int | None = None
 
     def encode(self, documents: Documents) -> EncodedDocuments:
-        """Return the ids of some documents, found in this thread."""
+        """Return the ids of some documents, with their names and faults, found in this thread.
+
+        The texts of special tokens are text as any other. Tokens that begin and end a document are
+        added, where there are such.
+        """
         packed, starts = self.backend.encode_batch_packed(documents.texts, None, False, 1)
         size = self.token_type.size
         ids = pack_ids(packed, size)
@@ -45,7 +49,7 @@ class Encoding:
     def _put_around(
         self, ids: bytes | bytearray, starts: array[int]
     ) -> tuple[bytearray, array[int]]:
-        """Return ids and starts with the tokens that begin and end each document."""
+        """Return a copy of ids and starts with the tokens that begin and end each document."""
         size = self.token_type.size
         before = b"" if self.bos is None else self.bos.to_bytes(size, "little")
         after = b"" if self.eos is None else self.eos.to_bytes(size, "little")

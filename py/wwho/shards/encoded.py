@@ -46,7 +46,7 @@ class EncodedDocuments:
 
 
 def join_documents(parts: Iterable[EncodedDocuments]) -> EncodedDocuments:
-    """Return documents that came in several parts as one."""
+    """Return documents that came in several parts as one, their ids copied, without faults."""
     ids, starts, names = bytearray(), array("q", (0,)), list[str]()
     for part in parts:
         ids += part.ids

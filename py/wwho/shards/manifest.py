@@ -80,7 +80,10 @@ def check_plan(folder: OutputFolder, found: Mapping[str, Any], plan: Plan) -> No
 
 
 def first_difference(place: str, theirs: object, ours: object) -> tuple[str, str, str]:
-    """Return the place of the first difference between two values of JSON, and both values there.
+    """Return the place of the first difference between two values of JSON, and both there, as text.
+
+    Two lists of different lengths differ as a whole, and their lengths are told. A key that one
+    object lacks is as one that is null.
 
     Example:
         >>> first_difference("settings", {"a": 1, "b": [1, 2]}, {"a": 1, "b": [1, 3]})

@@ -199,6 +199,9 @@ def _write_groups(
 ) -> Iterator[Shard]:
     """Write a shard for each group of documents, publish it, and yield what the manifest lists.
 
+    A shard ends with a group that is full. The shards of a task are named `shard-TASK-NUMBER`, and
+    one without documents is not kept.
+
     Raises:
         ShardError, OSError: as for `do_task`.
     """

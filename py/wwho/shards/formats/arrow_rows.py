@@ -50,7 +50,7 @@ class RowBatches:
         self._held_documents = self._held_ids = 0
 
     def add(self, documents: EncodedDocuments) -> Iterator[pyarrow.RecordBatch]:
-        """Take documents, and yield the batches that are full now."""
+        """Take documents, and yield the batches that are full now; the rest waits."""
         self._held.append(documents)
         self._held_ids += documents.starts[-1]
         self._held_documents += len(documents)
@@ -76,7 +76,7 @@ class RowBatches:
                 self._held_ids, self._held_documents = group.starts[-1], len(group)
 
     def _to_rows(self, group: EncodedDocuments) -> pyarrow.RecordBatch:
-        """Return documents as rows; their ids are not copied."""
+        """Return documents as rows: ids, and names if the schema has them; ids are not copied."""
         import pyarrow
 
         kind = self._schema.field(IDS_COLUMN).type
