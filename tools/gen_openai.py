@@ -1,4 +1,4 @@
-"""Rewrite py/wwho/openai.json, facts about OpenAI's models, and its copy for JavaScript.
+"""Rewrite py/wwho/openai.json, facts about OpenAI's models, its copy for JavaScript, and a type.
 
 Encodings are those of tiktoken and gpt-tokenizer, which must agree; contexts, longest outputs and
 chat models are gpt-tokenizer's; prices are genai-prices', whose maintainers compare them with
@@ -30,6 +30,7 @@ from wwho.format.files import write_atomic  # noqa: E402
 PEER = ROOT / "tests" / "node_modules" / "gpt-tokenizer"
 DATA = ROOT / "py" / "wwho" / "openai.json"
 MODULE = ROOT / "web" / "package" / "lib" / "openai-models.js"
+TYPES = ROOT / "web" / "package" / "openai.d.ts"
 HEADER = "// Written by tools/gen_openai.py, as py/wwho/openai.json, which names the sources."
 
 DEFAULT_ENCODING = "o200k_base"
@@ -240,11 +241,19 @@ def module_text(data: dict[str, Any]) -> str:
     return "\n".join([HEADER, "", *lines]).replace("}, ", "},\n  ") + "\n"
 
 
+def types_text(data: dict[str, Any]) -> str:
+    """Return openai.d.ts with the names of the models in its type ModelName."""
+    names = "".join(f"\n  | {json.dumps(name)}" for name in data["models"])
+    pattern = r"(?<=export type ModelName =)[^;]*"
+    return re.sub(pattern, lambda _: names, TYPES.read_text(encoding="utf-8"))
+
+
 def main() -> None:
-    """Write both files."""
+    """Write the files."""
     data = collect()
     write_atomic(DATA, json_text(data).encode())
     write_atomic(MODULE, module_text(data).encode())
+    write_atomic(TYPES, types_text(data).encode())
 
 
 if __name__ == "__main__":

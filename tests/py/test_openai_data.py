@@ -23,7 +23,11 @@ MODELS = DATA["models"]
 @pytest.mark.skipif(not gen_openai.PEER.exists(), reason="needs `npm ci` in tests/")
 @pytest.mark.parametrize(
     ("path", "text"),
-    [(gen_openai.DATA, gen_openai.json_text), (gen_openai.MODULE, gen_openai.module_text)],
+    [
+        (gen_openai.DATA, gen_openai.json_text),
+        (gen_openai.MODULE, gen_openai.module_text),
+        (gen_openai.TYPES, gen_openai.types_text),
+    ],
 )
 def test_is_what_the_generator_writes(path: Path, text: Callable[[Any], str]) -> None:
     assert path.read_text(encoding="utf-8") == text(gen_openai.collect())

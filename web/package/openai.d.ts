@@ -33,8 +33,195 @@ export interface Model {
   readonly price?: TieredRates & { readonly batch?: TieredRates };
 }
 
-/** Facts about models, by OpenAI's exact names; unknown facts are left out. `encodingForModel` knows more names, such as dated ones. */
-export const models: Readonly<Record<string, Model>>;
+/**
+ * Facts about models, by OpenAI's exact names; unknown facts are left out. `encodingForModel` knows more names, such as those of new days,
+ * of fine-tuned models, and with a provider.
+ */
+export const models: Readonly<Record<ModelName, Model> & Record<string, Model>>;
+
+/** A name in `models`; tools/gen_openai.py writes the list. */
+export type ModelName =
+  | "ada"
+  | "babbage"
+  | "babbage-002"
+  | "chat-latest"
+  | "chatgpt-4o-latest"
+  | "code-cushman-001"
+  | "code-cushman-002"
+  | "code-davinci-001"
+  | "code-davinci-002"
+  | "code-davinci-edit-001"
+  | "code-search-ada-code-001"
+  | "code-search-ada-text-001"
+  | "code-search-babbage-code-001"
+  | "code-search-babbage-text-001"
+  | "codex-mini-latest"
+  | "computer-use-preview"
+  | "computer-use-preview-2025-03-11"
+  | "curie"
+  | "cushman-codex"
+  | "davinci"
+  | "davinci-002"
+  | "davinci-codex"
+  | "daybreak-blue-latest"
+  | "daybreak-red-latest"
+  | "gpt-2"
+  | "gpt-3.5"
+  | "gpt-3.5-0301"
+  | "gpt-3.5-turbo"
+  | "gpt-3.5-turbo-0125"
+  | "gpt-3.5-turbo-0613"
+  | "gpt-3.5-turbo-1106"
+  | "gpt-3.5-turbo-16k-0613"
+  | "gpt-3.5-turbo-instruct"
+  | "gpt-35-turbo"
+  | "gpt-4"
+  | "gpt-4-0125-preview"
+  | "gpt-4-0314"
+  | "gpt-4-0613"
+  | "gpt-4-1106-preview"
+  | "gpt-4-1106-vision-preview"
+  | "gpt-4-32k"
+  | "gpt-4-turbo"
+  | "gpt-4-turbo-2024-04-09"
+  | "gpt-4-turbo-preview"
+  | "gpt-4.1"
+  | "gpt-4.1-2025-04-14"
+  | "gpt-4.1-mini"
+  | "gpt-4.1-mini-2025-04-14"
+  | "gpt-4.1-nano"
+  | "gpt-4.1-nano-2025-04-14"
+  | "gpt-4.5-preview"
+  | "gpt-4.5-preview-2025-02-27"
+  | "gpt-4o"
+  | "gpt-4o-2024-05-13"
+  | "gpt-4o-2024-08-06"
+  | "gpt-4o-2024-11-20"
+  | "gpt-4o-audio-preview"
+  | "gpt-4o-audio-preview-2024-10-01"
+  | "gpt-4o-audio-preview-2024-12-17"
+  | "gpt-4o-audio-preview-2025-06-03"
+  | "gpt-4o-mini"
+  | "gpt-4o-mini-2024-07-18"
+  | "gpt-4o-mini-audio-preview"
+  | "gpt-4o-mini-audio-preview-2024-12-17"
+  | "gpt-4o-mini-realtime-preview"
+  | "gpt-4o-mini-realtime-preview-2024-12-17"
+  | "gpt-4o-mini-search-preview"
+  | "gpt-4o-mini-search-preview-2025-03-11"
+  | "gpt-4o-mini-transcribe"
+  | "gpt-4o-mini-transcribe-2025-03-20"
+  | "gpt-4o-mini-transcribe-2025-12-15"
+  | "gpt-4o-realtime-preview"
+  | "gpt-4o-realtime-preview-2024-10-01"
+  | "gpt-4o-realtime-preview-2024-12-17"
+  | "gpt-4o-realtime-preview-2025-06-03"
+  | "gpt-4o-search-preview"
+  | "gpt-4o-search-preview-2025-03-11"
+  | "gpt-4o-transcribe"
+  | "gpt-5"
+  | "gpt-5-2025-08-07"
+  | "gpt-5-chat-latest"
+  | "gpt-5-codex"
+  | "gpt-5-mini"
+  | "gpt-5-mini-2025-08-07"
+  | "gpt-5-nano"
+  | "gpt-5-nano-2025-08-07"
+  | "gpt-5-pro"
+  | "gpt-5-pro-2025-10-06"
+  | "gpt-5.1"
+  | "gpt-5.1-2025-11-13"
+  | "gpt-5.1-chat-latest"
+  | "gpt-5.1-codex"
+  | "gpt-5.1-codex-max"
+  | "gpt-5.1-codex-mini"
+  | "gpt-5.2"
+  | "gpt-5.2-2025-12-11"
+  | "gpt-5.2-chat-latest"
+  | "gpt-5.2-codex"
+  | "gpt-5.2-pro"
+  | "gpt-5.2-pro-2025-12-11"
+  | "gpt-5.3-chat-latest"
+  | "gpt-5.3-codex"
+  | "gpt-5.4"
+  | "gpt-5.4-2026-03-05"
+  | "gpt-5.4-mini"
+  | "gpt-5.4-mini-2026-03-17"
+  | "gpt-5.4-nano"
+  | "gpt-5.4-nano-2026-03-17"
+  | "gpt-5.4-pro"
+  | "gpt-5.4-pro-2026-03-05"
+  | "gpt-5.5"
+  | "gpt-5.5-2026-04-23"
+  | "gpt-5.5-pro"
+  | "gpt-5.5-pro-2026-04-23"
+  | "gpt-5.6-cyber"
+  | "gpt-5.6-luna"
+  | "gpt-5.6-sol"
+  | "gpt-5.6-terra"
+  | "gpt-audio"
+  | "gpt-audio-1.5"
+  | "gpt-audio-2025-08-28"
+  | "gpt-audio-mini"
+  | "gpt-audio-mini-2025-10-06"
+  | "gpt-audio-mini-2025-12-15"
+  | "gpt-oss-120b"
+  | "gpt-oss-20b"
+  | "gpt-realtime"
+  | "gpt-realtime-1.5"
+  | "gpt-realtime-2"
+  | "gpt-realtime-2.1"
+  | "gpt-realtime-2.1-mini"
+  | "gpt-realtime-2025-08-28"
+  | "gpt-realtime-mini"
+  | "gpt-realtime-mini-2025-10-06"
+  | "gpt-realtime-mini-2025-12-15"
+  | "gpt2"
+  | "o1"
+  | "o1-2024-12-17"
+  | "o1-mini"
+  | "o1-mini-2024-09-12"
+  | "o1-preview"
+  | "o1-preview-2024-09-12"
+  | "o1-pro"
+  | "o1-pro-2025-03-19"
+  | "o3"
+  | "o3-2025-04-16"
+  | "o3-deep-research"
+  | "o3-deep-research-2025-06-26"
+  | "o3-mini"
+  | "o3-mini-2025-01-31"
+  | "o3-pro"
+  | "o3-pro-2025-06-10"
+  | "o4-mini"
+  | "o4-mini-2025-04-16"
+  | "o4-mini-deep-research"
+  | "o4-mini-deep-research-2025-06-26"
+  | "text-ada-001"
+  | "text-babbage-001"
+  | "text-curie-001"
+  | "text-davinci-001"
+  | "text-davinci-002"
+  | "text-davinci-003"
+  | "text-davinci-edit-001"
+  | "text-embedding-3-large"
+  | "text-embedding-3-small"
+  | "text-embedding-ada-002"
+  | "text-search-ada-doc-001"
+  | "text-search-ada-query-001"
+  | "text-search-babbage-doc-001"
+  | "text-search-babbage-query-001"
+  | "text-search-curie-doc-001"
+  | "text-search-curie-query-001"
+  | "text-search-davinci-doc-001"
+  | "text-search-davinci-query-001"
+  | "text-similarity-ada-001"
+  | "text-similarity-babbage-001"
+  | "text-similarity-curie-001"
+  | "text-similarity-davinci-001";
+
+/** The name of a model: one of `models`, a dated or fine-tuned one, or one with its provider, "openai/gpt-4o" or "azure/gpt-4o". */
+export type AnyModel = ModelName | (string & {});
 
 /** The day on which the prices were last compared with OpenAI's, as "2026-01-31". */
 export const modelsDate: string;
@@ -199,28 +386,28 @@ export interface FittedChat<Message> {
  * Load the tokenizer of a model, also of dated names ("gpt-4o-2024-08-06"), fine-tuned ones ("ft:gpt-4o:...") and ones with a provider
  * ("openai/gpt-4o", "azure/gpt-4o"). Rejects with status ARGUMENT for another name; for models of other companies it names wwho/import.
  */
-export function encodingForModel(model: string, options?: LoadOptions): Promise<Tokenizer>;
+export function encodingForModel(model: AnyModel, options?: LoadOptions): Promise<Tokenizer>;
 
 /**
  * Return the number of input tokens of a chat: each message with its marks, tools, and the beginning of the answer. For messages of text
  * it is the number of OpenAI's cookbook; what OpenAI does not define (tools and their calls, items of Responses, refusals) is an estimate,
  * and a field that cannot be counted is an error of status ARGUMENT, which names it.
  */
-export function countChat(messages: Chat, model: string, options: ChatOptions & WithTokenizer): number;
-export function countChat(messages: Chat, model: string, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<number>;
+export function countChat(messages: Chat, model: AnyModel, options: ChatOptions & WithTokenizer): number;
+export function countChat(messages: Chat, model: AnyModel, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<number>;
 
 /**
  * Return the tokens of each message with its marks. `countChat` is their sum and what comes once: tools, and 3 tokens for the beginning of
  * the answer (2 for gpt-oss).
  */
-export function countMessages(messages: Chat, model: string, options: ChatOptions & WithTokenizer): number[];
-export function countMessages(messages: Chat, model: string, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<number[]>;
+export function countMessages(messages: Chat, model: AnyModel, options: ChatOptions & WithTokenizer): number[];
+export function countMessages(messages: Chat, model: AnyModel, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<number[]>;
 
 /** Return what `countChat` gives if it is at most `limit` without `reserve`, otherwise false. */
-export function isWithinTokenLimit(messages: Chat, model: string, options: ChatOptions & LimitOptions & WithTokenizer): number | false;
+export function isWithinTokenLimit(messages: Chat, model: AnyModel, options: ChatOptions & LimitOptions & WithTokenizer): number | false;
 export function isWithinTokenLimit(
   messages: Chat,
-  model: string,
+  model: AnyModel,
   options?: ChatOptions & LimitOptions & (WithWorker | WithoutTokenizer),
 ): Promise<number | false>;
 
@@ -229,8 +416,8 @@ export function isWithinTokenLimit(
  * gpt-oss OpenAI has not published them, and `decode` does not take them. Names, tools, their calls and images have no published ids: for
  * them, it fails with status ARGUMENT.
  */
-export function encodeChat(messages: Chat, model: string, options: ChatOptions & WithTokenizer): Uint32Array;
-export function encodeChat(messages: Chat, model: string, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<Uint32Array>;
+export function encodeChat(messages: Chat, model: AnyModel, options: ChatOptions & WithTokenizer): Uint32Array;
+export function encodeChat(messages: Chat, model: AnyModel, options?: ChatOptions & (WithWorker | WithoutTokenizer)): Promise<Uint32Array>;
 
 /**
  * Return the messages that fit into a limit: those with the roles in `keep`, and of the others the newest. A call of a tool and its
@@ -239,12 +426,12 @@ export function encodeChat(messages: Chat, model: string, options?: ChatOptions 
  */
 export function fitChat<Message extends ChatMessage | ResponseItem>(
   messages: Iterable<Message>,
-  model: string,
+  model: AnyModel,
   options: ChatOptions & FitOptions & WithTokenizer,
 ): FittedChat<Message>;
 export function fitChat<Message extends ChatMessage | ResponseItem>(
   messages: Iterable<Message>,
-  model: string,
+  model: AnyModel,
   options?: ChatOptions & FitOptions & (WithWorker | WithoutTokenizer),
 ): Promise<FittedChat<Message>>;
 
@@ -276,7 +463,7 @@ export interface OpenAIUsage {
  * Return the price of a call, in dollars, at the model's standard rates, or with `batch` at those of the Batch interface. Fails with
  * status ARGUMENT if no price is known, also for a part of the usage, such as audio.
  */
-export function estimateCost(model: string, usage: Usage | OpenAIUsage, options?: { batch?: boolean }): number;
+export function estimateCost(model: AnyModel, usage: Usage | OpenAIUsage, options?: { batch?: boolean }): number;
 
 /** A message of the AI SDK: a UIMessage, or a ModelMessage. */
 export interface AISDKMessage {

@@ -15,6 +15,7 @@ import {
   fromLangChain,
   isWithinTokenLimit,
   models,
+  type ModelName,
 } from "../../../web/package/openai.js";
 import type { Tokenizer } from "../../../web/package/index.js";
 import type { WorkerTokenizer } from "../../../web/package/worker.js";
@@ -82,6 +83,9 @@ export function chain(messages: BaseMessage[], tokenizer: Tokenizer): number {
 // The encoding of a model is one that getEncoding takes.
 export const encoding: "o200k_base" | "o200k_harmony" | "cl100k_base" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2" = models["gpt-4o"].encoding;
 
+export const name: ModelName = "gpt-5-mini";
+// @ts-expect-error no such model is known
+export const unknownName: ModelName = "gpt4o";
 // @ts-expect-error a misspelt content
 export const misspelt = countChat([{ role: "user", contents: "Heat it" }], "gpt-4o");
 // @ts-expect-error without a tokenizer, the count is a promise
