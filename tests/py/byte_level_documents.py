@@ -238,6 +238,8 @@ def files(seed: str) -> dict[str, bytes]:
     if rng.maybe(0.1):
         broken = b"\xff" * rng.maybe(0.2)
         found["chat_template.jinja"] = b"{{ messages }}\xef\xbb\xbf\r\n" + broken
-    if rng.maybe(0.03):
-        found["config.json"] = b"{}"
+    if rng.maybe(0.1):
+        kind = rng.choice(["llama", "qwen2", "mistral", None])
+        config = {"model_type": kind, "rope_theta": 1e6, "rms_norm_eps": 1e-05}
+        found["config.json"] = json.dumps(config).encode()
     return found

@@ -27,6 +27,9 @@ from demo_page import (
 )
 
 import wwho
+from wwho.format.steps import STAND_INS
+from wwho.format.write import write_artifact
+from wwho.importers import Source, import_source
 from wwho.importers.detect import IN_FOLDERS
 
 pytestmark = pytest.mark.page
@@ -696,3 +699,28 @@ def test_what_is_no_tokenizer_alone_says_so(
     expect(page.locator("#alert")).to_have_text(said)
     expect(page.locator("#files")).to_be_hidden()
     expect_counts(page, EXAMPLE)
+
+
+def test_a_byte_level_tokenizer_json_needs_no_python(page: Any, address: str) -> None:
+    """It is imported in JavaScript: Pyodide is not asked for, nor Python's archive."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    opened(page, address)
+    vocab = {char: number for number, char in enumerate([*STAND_INS, "th", "the", "\u0120the"])}
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    document = {
+        "added_tokens": [],
+        "pre_tokenizer": byte_level,
+        "decoder": byte_level,
+        "model": {"type": "BPE", "vocab": vocab, "merges": ["t h", "th e", "\u0120 the"]},
+    }
+    data = json.dumps(document).encode()
+    drop(page, "tokenizer.json", data)
+    expect(page.locator("#made a")).to_have_text("tokenizer.wwho")
+    expect(page.locator("#name-2")).to_have_text("tokenizer")
+    enc = wwho.Tokenizer.from_bytes(
+        write_artifact(import_source(Source("tokenizer.json", data)).artifact)
+    )
+    expect_count(page, 2, len(enc.encode(EXAMPLE)))
+    assert [url for url in asked if "patterns/gpt2" in url]
+    assert not [url for url in asked if re.search(r"pyodide|python\.zip", url)]

@@ -6,6 +6,23 @@ import { isObject, must } from "./import-parts.js";
 /** What stands in the place of a file that was not fetched. */
 const NO_CONTENT = /^\s*(?:version https|<)/;
 
+/** Values of `model_type` in config.json of models whose tokenizer.json may have a pattern that is known to be wrong. */
+const MISTRAL = new Set([undefined, null, "mistral", "mistral3", "voxtral", "ministral", "pixtral"]);
+
+/**
+ * Return the settings in a file beside a tokenizer.json.
+ * @param {Uint8Array} file
+ * @returns {Record<string, any>}
+ * @throws {import("./import-json.js").Refusal} if it is damaged
+ */
+function settingsOf(file) {
+  const reader = new JsonReader(file, true);
+  const settings = reader.value();
+  reader.end();
+  must(isObject(settings), "a file of settings is no object");
+  return settings;
+}
+
 /** Compare texts by their UTF-16 units; in all that are told here it is as by code points. @param {string} a @param {string} b */
 const byText = (a, b) => (a < b ? -1 : 1);
 
@@ -33,17 +50,15 @@ function pythonJson(value) {
  * @throws {import("./import-json.js").Refusal} if a file is damaged, or may change how text is cut
  */
 export function readBeside(files, isListed) {
-  must(!files.has("config.json"), "config.json beside it may name another pattern");
+  const model = files.get("config.json");
+  must(!model || !MISTRAL.has(settingsOf(model).model_type), "config.json beside it may ask for another pattern");
   /** @type {Record<string, string>} */
   const record = {};
   /** @type {string[]} */
   const notes = [];
   const config = files.get("tokenizer_config.json");
   if (config) {
-    const reader = new JsonReader(config, true);
-    const settings = reader.value();
-    reader.end();
-    must(isObject(settings), "tokenizer_config.json is no object");
+    const settings = settingsOf(config);
     for (const [key, value] of Object.entries(settings)) {
       const text = isObject(value) ? value.content : value;
       if (!key.endsWith("_token") || typeof text !== "string") continue;
@@ -52,7 +67,7 @@ export function readBeside(files, isListed) {
     }
     const template = settings.chat_template;
     // An empty list or object is none to Python.
-    const isEmpty = !template || Object.keys(template).length === 0;
+    const isEmpty = !template || (typeof template === "object" && Object.keys(template).length === 0);
     if (!isEmpty) record.chat_template = typeof template === "string" ? template : pythonJson(template);
     const listed = Object.values(isObject(settings.added_tokens_decoder) ? settings.added_tokens_decoder : {});
     const texts = listed.filter((each) => isObject(each) && "content" in each).map(({ content }) => content);

@@ -33,7 +33,7 @@ export function must(isSo, reason) {
 export function objectOf(value, keys) {
   must(isObject(value), "a component is no object");
   const other = Object.keys(value).find((key) => !keys.split(" ").includes(key));
-  must(other === undefined, `the option ${other} of ${value.type} is not known here`);
+  must(other === undefined, `the option ${other} of a component is not known here`);
   return value;
 }
 
