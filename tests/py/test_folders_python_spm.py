@@ -183,6 +183,44 @@ def test_marian(models: dict[str, bytes], tmp_path: Path) -> None:
         import_file(folder)
 
 
+def test_plbart(models: dict[str, bytes], tmp_path: Path) -> None:
+    languages = tables()["plbart_languages"]["base"]
+    every: list[tuple[str, dict[str, Any]]] = [
+        ("unigram", {}),
+        ("bpe", {"src_lang": "python", "extra_special_tokens": [*languages, "<y>"]}),
+        ("user", {"language_codes": "multi", "mask_token": None}),
+    ]
+    for turn, (kind, settings) in enumerate(every):
+        files = {"sentencepiece.bpe.model": models[kind]}
+        folder = _folder(tmp_path / str(turn), "PLBartTokenizer", files, **settings)
+        more = ["a . b n't", "__python__ def", "<y>", " <mask> <p>", "<i>"]
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=more)
+    for settings, message in (
+        ({"extra_special_tokens": ["<y>"]}, "<y>.* would get the id .*__en_XX__"),
+        ({"mask_token": "lower"}, "lower.* is a piece of the SentencePiece model"),
+        ({"language_codes": "multi"}, "mask_token: found <mask>, expected null"),
+        ({"language_codes": "all"}, "language_codes: found .*all.*, expected one of base, multi"),
+        ({"src_lang": "si"}, "src_lang: found .*si"),
+    ):
+        with pytest.raises(SourceError, match=message):
+            import_file(_folder(tmp_path, "PLBartTokenizer", files, **settings))
+
+
+def test_bartpho(models: dict[str, bytes], tmp_path: Path) -> None:
+    chance = random.Random(42)
+    for turn, kind in enumerate(("unigram", "merged")):
+        texts = [*_vocabulary(models[kind], chance)][4:]
+        lines = "".join(f"{text} 7\n" for text in texts if text != "<mask>")
+        files = {"sentencepiece.bpe.model": models[kind], "dict.txt": lines.encode()}
+        settings = {"extra_special_tokens": ["<y>"], "image_token": "<i>"} if turn else {}
+        folder = _folder(tmp_path / str(turn), "BartphoTokenizer", files, **settings)
+        more = ["字 字字", "<y>", "a <mask>", "<i>", "newest lower words"]
+        assert_same_as_auto_tokenizer(folder, seed=turn, more=more)
+    (folder / "dict.txt").write_text("a 7\nb 7\na 7\n", "utf-8")
+    with pytest.raises(SourceError, match=r"dict.txt: found .*a.* twice"):
+        import_file(folder)
+
+
 def test_siglip(models: dict[str, bytes], tmp_path: Path) -> None:
     chance = random.Random(42)
     for turn, kind in enumerate(("unigram", "bpe")):

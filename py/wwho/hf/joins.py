@@ -48,11 +48,13 @@ class Joins:
 
 
 JOINS: Mapping[str, Joins] = {
+    "BartphoTokenizer": Joins(stretches=False),
     "BertGenerationTokenizer": Joins(stretches=False),
     "GPTSw3Tokenizer": Joins(before=" ", strips=False),
     "M2M100Tokenizer": Joins(),
     "Speech2TextTokenizer": Joins(behind=" "),
     "MarianTokenizer": Joins(behind=" "),
+    "PLBartTokenizer": Joins(stretches=False),
     "SiglipTokenizer": Joins(before=" "),
     "SpeechT5Tokenizer": Joins(stretches=False),
 }

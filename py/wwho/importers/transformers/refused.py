@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from wwho.importers.transformers.model_class import ModelClass
 
-IN_PYTHON = "which transformers runs in Python by rules of its own, that are not known here yet"
 REASONS: dict[str, tuple[tuple[str, ...], str]] = {
-    "BartphoTokenizer": (("sentencepiece.bpe.model", "dict.txt"), IN_PYTHON),
     "BioGptTokenizer": (
         ("vocab.json", "merges.txt"),
         "which cuts words by a program, sacremoses, with lists of its own",
@@ -40,7 +38,6 @@ REASONS: dict[str, tuple[tuple[str, ...], str]] = {
         ("byte_maps.json",),
         "which rewrites bytes by two maps of its own before it numbers them",
     ),
-    "PLBartTokenizer": (("sentencepiece.bpe.model",), IN_PYTHON),
     "Pop2PianoTokenizer": (("vocab.json",), "which reads notes of music, and no text"),
     "RagTokenizer": ((), "which is two tokenizers: give the folder of one of them"),
     "TapasTokenizer": (("vocab.txt",), "which reads tables, and no plain text"),

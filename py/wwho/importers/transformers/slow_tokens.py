@@ -7,7 +7,7 @@ and no others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,11 +120,25 @@ class SlowTokens:
         return str(text)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """How a class counts ids for tokens that are added, if it does not know its own tokens yet.
+
+    Attributes:
+        before: the texts of the tokens that it counts before it adds any.
+        pieces: the texts of tokens for which it counts none.
+    """
+
+    before: Collection[str]
+    pieces: Collection[str]
+
+
 def slow_tokens(
     folder: ModelFolder,
     vocabulary: Mapping[str, int],
     defaults: Mapping[str, Any],
     first: Mapping[int, Token] | None = None,
+    counting: Counting | None = None,
 ) -> SlowTokens:
     """Return the added tokens of a folder, as a class in Python adds them.
 
@@ -133,9 +147,10 @@ def slow_tokens(
         vocabulary: the ids of the class's own tokens, by their texts.
         defaults: what the class gives itself where the settings are silent; see `Draft`.
         first: tokens that the class lists itself, by their ids, before those of the settings.
+        counting: how the class counts new ids; None: it goes on behind all tokens that are known.
 
     Raises:
-        SourceError: a setting is not understood; or a listed id belongs to another token.
+        SourceError: a setting is not understood; or an id belongs to another token.
     """
     check_unique(vocabulary)
     found = read_tokens(folder).with_defaults(defaults)
@@ -164,17 +179,23 @@ def slow_tokens(
                 f"{shown(text)} is found with the ids {ids[text]} and {number}, expected one"
             )
         tokens.append(replace(token, special=text in special, normalized=False))
-    free = len({*vocabulary, *ids})
+    free = len({*(counting.before if counting else vocabulary), *ids})
     for text in dict.fromkeys(special):
         if not text or text in ids:
             continue
         if text in vocabulary:
             ids[text] = vocabulary[text]
+            free += counting is not None and text not in counting.pieces
+        elif counting is not None and text in counting.pieces:
+            raise SourceError(
+                f"{shown(text)} is a piece of the SentencePiece model and no token of the class's "
+                "vocabulary: it would get the number of the piece, which is the id of another token"
+            )
         else:
             if owners.setdefault(free, text) != text:
                 raise SourceError(
                     f"{shown(text)} would get the id {free}, which {shown(owners[free])} has: "
-                    "the vocabulary has gaps"
+                    "the vocabulary has gaps, or the class gives one id to both"
                 )
             ids[text] = free
             free += 1
