@@ -7,6 +7,7 @@ backend calls it with them. The config setting `wheel` chooses the kind:
     pip wheel .                                      native: for this machine's Python
     pip wheel . -C wheel=any                         py3-none-any: wwho.wasm, for every Pyodide
     pip wheel . -C wheel=pyemscripten_2026_0_wasm32  for one Pyodide, compiled by zig
+    pip wheel . -C wheel=win_amd64                   for another system, compiled by zig
 
 A build by pyodide-build is native to this backend: the compiler is another, and it says so.
 """
@@ -22,6 +23,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import build_wasm
+from cross_module import PLATFORMS, BuildCrossModule
 from setuptools import find_packages, setup
 from setuptools.build_meta import _BuildMetaBackend
 from setuptools.command.sdist import sdist
@@ -92,12 +94,12 @@ class SourceDistribution(sdist):
                     archive.add(
                         os.path.join(folder, each) if each else folder,
                         recursive=False,
-                        filter=_same_everywhere,
+                        filter=same_everywhere,
                     )
         return name
 
 
-def _same_everywhere(member: tarfile.TarInfo) -> tarfile.TarInfo:
+def same_everywhere(member: tarfile.TarInfo) -> tarfile.TarInfo:
     """Return a member of an archive without its owner, its time and the machine's permissions."""
     member.uid = member.gid = 0
     member.uname = member.gname = ""
@@ -123,7 +125,7 @@ class Backend(_BuildMetaBackend):
         """Return what a build of the kind in the settings needs besides pyproject.toml's list."""
         self.kind = wheel_kind(config_settings)
         found = super().get_requires_for_build_wheel(config_settings)
-        return [*found, ZIG] if self.kind in PYODIDE else found
+        return [*found, ZIG] if self.kind in (*PYODIDE, *PLATFORMS) else found
 
     def prepare_metadata_for_build_wheel(
         self, metadata_directory: StrPath, config_settings: Settings = None
@@ -178,7 +180,7 @@ def wheel_kind(config_settings: Settings) -> str:
         SystemExit: there is no such kind.
     """
     found = str((config_settings or {}).get("wheel", NATIVE))
-    kinds = (NATIVE, ANY, *PYODIDE)
+    kinds = (NATIVE, ANY, *PYODIDE, *PLATFORMS)
     if found not in kinds:
         raise SystemExit(f"there is no wheel {found!r}; -C wheel= takes {', '.join(kinds)}")
     return found
@@ -198,6 +200,14 @@ def setup_arguments(kind: str) -> dict[str, Any]:
             "install_requires": [CFFI],
             "cffi_modules": [CORE],
             "cmdclass": {**commands, "build_ext": BuildSideModule},
+            "options": {"bdist_wheel": {"plat_name": kind}},
+        }
+    if kind in PLATFORMS:
+        command = type("BuildModule", (BuildCrossModule,), {"platform": kind})
+        return {
+            "install_requires": [CFFI],
+            "cffi_modules": [CORE, TRAIN],
+            "cmdclass": {**commands, "build_ext": command},
             "options": {"bdist_wheel": {"plat_name": kind}},
         }
     # Nobody trains in a browser; pyodide-build sets this variable.

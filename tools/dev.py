@@ -7,6 +7,7 @@
     python3 tools/dev.py test -k name    run pytest alone, with these arguments
     python3 tools/dev.py test -n auto tests/py --cov=wwho    see what the tests reach: twice as long
     python3 tools/dev.py test --sudo     install what the system lacks, such as Chromium
+    python3 tools/dev.py release         build and try everything that would be published
 
 Everything is installed into ``.venv`` and into ``node_modules`` of ``tests`` and folders in it.
 What was set up before and has not changed since is left alone, so the second run starts at once.
@@ -98,13 +99,18 @@ def main() -> int:
     demo_parser.add_argument("--port", type=int, default=8328, help="of the page (default 8328)")
     test_parser = commands.add_parser("test", help="run every test", add_help=False)
     test_parser.add_argument("--quick", action="store_true", help="run a part of every suite")
-    for each in (demo_parser, test_parser):
+    release_parser = commands.add_parser(
+        "release", help="build and try everything that would be published", add_help=False
+    )
+    for each in (demo_parser, test_parser, release_parser):
         each.add_argument("--sudo", action="store_true", help="install Debian packages")
     options, rest = parser.parse_known_args()
     # Tests start hundreds of processes, which would all compile the package's modules again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if options.command == "test":
         return test(rest, quick=options.quick)
+    if options.command == "release":
+        return release(rest)
     if rest:
         parser.error(f"unrecognized arguments: {shlex.join(rest)}")
     return demo(check=options.check, port=options.port)
@@ -138,6 +144,23 @@ def demo(*, check: bool, port: int) -> int:
         return run(command)
     except KeyboardInterrupt:
         return 0
+
+
+def release(arguments: list[str]) -> int:
+    """Set up, then build and try everything that would be published; return the exit code.
+
+    Args:
+        arguments: those of tools/release/build.py.
+    """
+    if not shutil.which("npm") and not install_debian_packages(["nodejs", "npm"]):
+        raise SystemExit("A release needs Node.js 20 or later with npm: install it and try again.")
+    if not shutil.which("qemu-aarch64-static"):
+        install_debian_packages(["qemu-user-static"])
+    make_environment()
+    install_package("demo", "docs", "release", "train")
+    install_node_packages("node", "pyodide", "docs")
+    pack_fonts()
+    return run([str(PYTHON), "tools/release/build.py", *arguments])
 
 
 def test(pytest_arguments: list[str], *, quick: bool) -> int:

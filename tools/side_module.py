@@ -8,14 +8,11 @@ makes one binary do for every version of Pyodide.
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
-import sysconfig
 from pathlib import Path
 
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
+from zig import copy_python_headers, run_zig
 
 SUFFIX = ".abi3.so"
 # extended_const lets addresses be base + offset, which is how a side module finds its data.
@@ -59,36 +56,16 @@ class BuildSideModule(build_ext):
         Raises:
             SystemExit: zig is missing or fails; its own messages come first.
         """
+        product = f"{ext.name} for Pyodide"
         folder = Path(self.build_temp)
-        headers = copy_python_headers(folder / "include")
+        headers = copy_python_headers(folder / "include", PYCONFIG)
         macros = [f"-D{name}={value}" for name, value in ext.define_macros]
         includes = [f"-I{path}" for path in (headers, *ext.include_dirs)]
         flags = [*COMPILE, *ext.extra_compile_args, *macros, *includes]
         target = Path(self.get_ext_fullpath(ext.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         unlinked = folder / f"{ext.name}.o"
-        run_zig("cc", *flags, "-c", *map(str, ext.sources), "-o", str(unlinked))
+        run_zig(product, "cc", *flags, "-c", *map(str, ext.sources), "-o", str(unlinked))
         start = f"--export=PyInit_{ext.name.rpartition('.')[2]}"
         second = "--export-if-defined=PyInit__ids"  # of the library of wwho._core
-        run_zig("wasm-ld", *LINK, start, second, str(unlinked), "-o", str(target))
-
-
-def copy_python_headers(folder: Path) -> Path:
-    """Copy this Python's headers into a folder, with a pyconfig.h of WebAssembly, and return it.
-
-    They are copied, because Python.h takes the pyconfig.h beside it before any other.
-    """
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(sysconfig.get_path("include"), folder)
-    (folder / "pyconfig.h").write_text(PYCONFIG, "ascii")
-    return folder
-
-
-def run_zig(*arguments: str) -> None:
-    """Run zig with some arguments; its messages go to the terminal.
-
-    Raises:
-        SystemExit: zig is missing or fails.
-    """
-    if subprocess.run([sys.executable, "-m", "ziglang", *arguments], check=False).returncode:
-        raise SystemExit("zig could not build the module for Pyodide; its messages stand above")
+        run_zig(product, "wasm-ld", *LINK, start, second, str(unlinked), "-o", str(target))

@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("setuptools", reason="needs setuptools")
 import build_backend
-import build_pyodide
+import build_wheels
 
 ROOT = oracle.ROOT
 CORE = "web/package/wwho.wasm"
@@ -43,7 +43,7 @@ def copy_sources(tree: Path) -> None:
     """Copy the project's files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        for name in (*build_pyodide.SOURCES, *build_backend.list_sources()):
+        for name in (*build_wheels.SOURCES, *build_backend.list_sources()):
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(name, tree / name)
 

@@ -53,7 +53,7 @@ def releases() -> dict[str, Release]:
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A wheel of each kind, built from the tree as it is."""
     pytest.importorskip("ziglang", reason="needs ziglang")
-    from build_pyodide import build
+    from build_wheels import build
 
     folder = tmp_path_factory.mktemp("wheels")
     return {wheel.stem.rpartition("-")[2]: wheel for wheel in build(folder)}

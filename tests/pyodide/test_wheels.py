@@ -52,13 +52,13 @@ def test_wheels_are_reproducible(
     wheels: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From another folder; a compiled one, or all with `WWHO_EXHAUSTIVE`."""
-    import build_pyodide
+    import build_wheels
 
     tree = tmp_path / "tree"
-    build_pyodide.copy_sources(tree)
-    monkeypatch.setattr(build_pyodide, "ROOT", tree)
+    build_wheels.copy_sources(tree)
+    monkeypatch.setattr(build_wheels, "ROOT", tree)
     kinds = [*wheels] if EXHAUSTIVE else [RELEASES["314"].platform]
-    again = build_pyodide.build(tmp_path / "again", kinds)
+    again = build_wheels.build(tmp_path / "again", kinds)
     assert {path.name: digest(path) for path in again} == {
         wheels[kind].name: digest(wheels[kind]) for kind in kinds
     }

@@ -1,10 +1,10 @@
-"""Build the wheels for Pyodide into dist/, without a network and the same bytes every time.
+"""Build every wheel into dist/ on this machine, without a network and the same bytes every time.
 
-    python tools/build_pyodide.py            all of them
-    python tools/build_pyodide.py -o FOLDER  into another folder
+    python tools/build_wheels.py                   all of them
+    python tools/build_wheels.py -o FOLDER KIND... some of them, into another folder
 
-They are py3-none-any, whose core is wwho.wasm, and one for each platform of Pyodide, whose core is
-an extension module that zig compiles (`build_backend.py` says which, `side_module.py` how). Built
+They are py3-none-any, whose core is wwho.wasm; one for each platform of Pyodide (`side_module.py`);
+and one for each system that people have (`cross_module.py`). zig compiles all but the first. Built
 from a copy of the tree, so that nothing an earlier build left behind gets into them. setuptools,
 cffi and ziglang, all from PyPI, must be installed: the extra `dev` has them.
 """
@@ -22,8 +22,10 @@ from pathlib import Path
 
 from build_backend import ANY, LEFT_BEHIND, PYODIDE
 from build_wasm import ROOT
+from cross_module import PLATFORMS
 
 DIST = ROOT / "dist"
+KINDS = (ANY, *PYODIDE, *PLATFORMS)
 SOURCES = ("LICENSE", "NOTICE", "README.md", "pyproject.toml")
 FOLDERS = ("py", "schemas", "tools", "wasm", "web")
 IGNORED = shutil.ignore_patterns(*LEFT_BEHIND, "bench")
@@ -31,7 +33,7 @@ IGNORED = shutil.ignore_patterns(*LEFT_BEHIND, "bench")
 EPOCH = "315532800"
 
 
-def build(folder: Path = DIST, kinds: Iterable[str] = (ANY, *PYODIDE)) -> list[Path]:
+def build(folder: Path = DIST, kinds: Iterable[str] = KINDS) -> list[Path]:
     """Build wheels of these kinds into a folder, which is made if missing, and return their paths.
 
     Raises:
@@ -86,5 +88,9 @@ def build_wheel(tree: Path, scratch: Path, folder: Path, kind: str) -> Path:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("-o", "--output", type=Path, default=DIST, help="folder (dist)")
-    for path in build(parser.parse_args().output):
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)} (all)")
+    options = parser.parse_args()
+    if unknown := set(options.kinds) - {*KINDS}:
+        parser.error(f"there is no wheel {', '.join(sorted(unknown))}; expected {', '.join(KINDS)}")
+    for path in build(options.output, options.kinds or KINDS):
         print(f"{path}: {path.stat().st_size:,} bytes")
