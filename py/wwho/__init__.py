@@ -31,6 +31,7 @@ from wwho.errors import (
 from wwho.tokenizer import Segment, Tokenizer
 from wwho.tokenizer.chunk_methods import Chunk
 from wwho.tokenizer.tiktoken_encoding import Encoding
+from wwho.tokenizer.versions import versions
 from wwho.version import __version__
 
 __all__ = [
@@ -56,4 +57,5 @@ __all__ = [
     "encoding_name_for_model",
     "get_encoding",
     "list_encoding_names",
+    "versions",
 ]

@@ -29,7 +29,7 @@ from wwho.cli import (
 from wwho.cli.command import Command, add_commands
 from wwho.cli.options import SchemasError, UsageError
 from wwho.errors import WwhoError
-from wwho.version import __version__
+from wwho.tokenizer.versions import versions
 
 EPILOG = """\
 exit codes: 0 success, 1 error in the data, 2 error in the command line, 130 Ctrl-C
@@ -64,9 +64,15 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"wwho {__version__}")
+    parser.add_argument("--version", action="version", version=describe_version())
     add_commands(parser, COMMANDS, title="commands", metavar="COMMAND")
     return parser
+
+
+def describe_version() -> str:
+    """Return the version of the package, with those of the core and of the artifacts' format."""
+    found = versions()
+    return f"wwho {found['package']} (core {found['core']}, format {found['format']})"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
