@@ -22,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CHECK = ROOT / "tools" / "check_wheel.py"
 MODEL = ROOT / "py" / "wwho" / "models" / "o200k_base.wwho"
 PYTHONS = tuple(f"python3.{minor}" for minor in range(11, 16))
+"""The versions of Python that wheels are tried in, of those that the machine has."""
+PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+"""Where pyenv, which many maintainers use, keeps those that are not on the path."""
 QEMU = "qemu-aarch64-static"
 DEBIAN = (
     *("python3-minimal", "python3-cffi-backend", "libc6", "libexpat1", "libffi8", "libgcc-s1"),
@@ -121,13 +124,25 @@ def run_wheel(package: Path, python: str) -> str:
         MissingProgramError: there is no such Python.
         RuntimeError: it cannot be installed, or does not work.
     """
-    if not shutil.which(python) or run([python, "-c", "pass"], check=False).returncode:
-        raise MissingProgramError(f"no {python}")
+    program = find_python(python)
     with tempfile.TemporaryDirectory() as folder:
-        run([python, "-m", "venv", folder])
+        run([program, "-m", "venv", folder])
         inside = str(Path(folder, "bin", "python"))
         run([inside, "-m", "pip", "install", "--quiet", str(package)])
         return run([inside, str(CHECK)], cwd=folder).stdout.strip().split(" from ")[0]
+
+
+def find_python(name: str) -> str:
+    """Return the path of a Python, such as "python3.12", from the path or from pyenv.
+
+    Raises:
+        MissingProgramError: there is none that starts.
+    """
+    found = [shutil.which(name), *map(str, sorted(PYENV.glob(f"*/bin/{name}")))]
+    for program in filter(None, found):
+        if not run([program, "-c", "pass"], check=False).returncode:
+            return program
+    raise MissingProgramError(f"no {name}")
 
 
 def run_arm_wheel(wheel: Path) -> str:
