@@ -62,6 +62,8 @@ FIELDS = {
     "definition of a custom tool": Fields(("name", "description", "format"), _TOOL),
     "format of a custom tool": Fields(("grammar", "definition", "syntax"), ("type",)),
     "grammar of a custom tool": Fields(("definition", "syntax")),
+    "choice of a tool": Fields(("name", "function", "custom"), ("type",)),
+    "name in the choice of a tool": Fields(("name",)),
 }
 """The fields of each kind of object."""
 _ONLY_OSS = dict.fromkeys(

@@ -110,6 +110,10 @@ def _amounts_in(usage: Any) -> dict[str, float]:
             )
         if not (isinstance(value, int | float) and value >= 0):
             raise value_error(path, value, "a number of tokens, 0 or more")
+        if amounts[said]:
+            raise ChatError(
+                f"usage has {said} twice, as {amounts[said]} and as {value}; leave one out"
+            )
         amounts[said] = value
     if amounts["cached"] + amounts["cache_write"] > amounts["input"]:
         expected = f"at most input, which is {amounts['input']}: it is a part of it"

@@ -20,9 +20,9 @@ SHOWN = {
     "number": ("enum",),
     "array": ("items",),
     "object": ("properties", "required"),
-    None: ("anyOf",),
+    "none": ("anyOf",),
 }
-"""The keywords of a schema that are shown, by its type."""
+"""The keywords of a schema that are shown, by its type; of one without a type: "none"."""
 ALWAYS = ("type", "description", "$schema")
 """Those that cost nothing for any type: the type is shown, a description is shown for properties
 alone, the others are for the reader."""
@@ -149,13 +149,15 @@ def choice_pieces(choice: Any) -> list[Piece]:
         return []
     if choice == "none":
         return [Cost(1, "the choice of a tool")]
-    found = choice.get("type") if isinstance(choice, Mapping) else choice
-    if isinstance(choice, Mapping) and found in (None, "function", "custom"):
-        named = choice.get("function") or choice.get("custom") or choice
-        if isinstance(named, Mapping) and isinstance(named.get("name"), str):
-            return [named["name"], Cost(4, "the choice of a tool")]
-    expected = '"auto", "none", "required", or a function or a custom tool by its name'
-    raise value_error("tool_choice", found, expected)
+    found = choice.get("type", "function") if isinstance(choice, Mapping) else choice
+    if not isinstance(choice, Mapping) or found not in ("function", "custom"):
+        expected = '"auto", "none", "required", or a function or a custom tool by its name'
+        raise value_error("tool_choice", found, expected)
+    named = require_fields(choice, "choice of a tool")
+    for name in ("custom", "function"):
+        if choice.get(name) is not None:
+            named = require_fields(choice[name], "name in the choice of a tool")
+    return [text_in(named, "name", "choice of a tool"), Cost(4, "the choice of a tool")]
 
 
 def _namespace_of(tools: list[Definition], texts: list[str]) -> str:
@@ -188,13 +190,17 @@ def _fields_of(schema: Mapping[str, Any], indent: int, texts: list[str]) -> str:
         indent: the lines' indentation in spaces.
         texts: to which is added what has no place there.
     """
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping | None):
+        raise value_error("the properties of a schema", properties, "an object")
     lines = []
-    for name, each in (schema.get("properties") or {}).items():
+    for name, each in (properties or {}).items():
         margin = " " * indent
-        mark = "" if name in (schema.get("required") or ()) else "?"
+        mark = "" if name in (_list_in(schema, "required") or ()) else "?"
         shown = _type_of(each, indent, texts)
-        if each.get("description") and indent < 2:
-            lines.append(f"{margin}// {each['description']}")
+        description = text_in(each, "description", "schema") if "description" in each else ""
+        if description and indent < 2:
+            lines.append(f"{margin}// {description}")
         lines.append(f"{margin}{name}{mark}: {shown},")
     return "\n".join(lines)
 
@@ -212,9 +218,11 @@ def _type_of(schema: Any, indent: int, texts: list[str]) -> str:
     """
     if not isinstance(schema, Mapping):
         raise value_error("a schema", schema, "an object, as JSON Schema has it")
-    kind, values = schema.get("type"), schema.get("enum")
-    if isinstance(kind, list):
-        return " | ".join(_type_of({**schema, "type": each}, indent, texts) for each in kind)
+    if isinstance(schema.get("type"), list):
+        kinds = [{**schema, "type": each} for each in schema["type"]]
+        return " | ".join(_type_of(each, indent, texts) for each in kinds)
+    kind = text_in(schema, "type", "schema") if "type" in schema else "none"
+    values, choices = _list_in(schema, "enum"), _list_in(schema, "anyOf")
     texts += _rest_of(schema, SHOWN.get(kind, ()))
     if kind == "string":
         return "string" if values is None else " | ".join(map(_json, values))
@@ -225,9 +233,21 @@ def _type_of(schema: Any, indent: int, texts: list[str]) -> str:
         return f"{_type_of(items, indent, texts)}[]" if items else "any[]"
     if kind == "object":
         return f"{{\n{_fields_of(schema, indent + 2, texts)}\n{' ' * indent}}}"
-    if kind is None and schema.get("anyOf") is not None:
-        return " | ".join(_type_of(each, indent, texts) for each in schema["anyOf"])
+    if kind == "none" and choices is not None:
+        return " | ".join(_type_of(each, indent, texts) for each in choices)
     return kind if kind in ("boolean", "null") else "any"
+
+
+def _list_in(schema: Mapping[str, Any], name: str) -> list[Any] | None:
+    """Return a keyword of a schema that must be a list; None for none.
+
+    Raises:
+        ChatError: it is none.
+    """
+    found = schema.get(name)
+    if isinstance(found, list | None):
+        return found
+    raise value_error(f"the {name} of a schema", found, "a list")
 
 
 def _rest_of(schema: Mapping[str, Any], shown: tuple[str, ...]) -> list[str]:

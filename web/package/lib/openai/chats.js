@@ -74,7 +74,8 @@ export const COUNT = {
 /** @type {Method} */
 export const COUNT_EACH = {
   options: [],
-  use: ({ messages }, tokenizer) => countPieces(messages, tokenizer, (counts) => counts),
+  // With the answer, so that there is a text to ask the tokenizer for.
+  use: ({ messages, answer }, tokenizer) => countPieces([...messages, answer], tokenizer, (counts) => counts.slice(0, -1)),
 };
 
 /** @type {Method} */

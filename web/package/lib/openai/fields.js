@@ -49,20 +49,18 @@ export const FIELDS = {
   "definition of a custom tool": { counted: ["name", "description", "format"], free: TOOL },
   "format of a custom tool": { counted: ["grammar", "definition", "syntax"], free: ["type"] },
   "grammar of a custom tool": { counted: ["definition", "syntax"] },
+  "choice of a tool": { counted: ["name", "function", "custom"], free: ["type"] },
+  "name in the choice of a tool": { counted: ["name"] },
 };
 
-/** What to do about fields and types of other libraries. @type {Readonly<Record<string, string>>} */
-const REMEDIES = {
-  parts: "for a message of the AI SDK, call fromAISDK",
-  toolInvocations: "for a message of the AI SDK, call fromAISDK",
-  providerOptions: "for a message of the AI SDK, call fromAISDK",
-  "tool-call": "for a message of the AI SDK, call fromAISDK",
-  "tool-result": "for a message of the AI SDK, call fromAISDK",
-  ...Object.fromEntries(["additional_kwargs", "lc_kwargs", "human", "ai", "system", "tool"].map((name) => [name, "for a message of LangChain, call fromLangChain"])),
-  channel: "only messages for gpt-oss have it",
-  recipient: "only messages for gpt-oss have it",
-  constraint: "only messages for gpt-oss have it",
-};
+/** What to do about fields and types that others have. @type {readonly (readonly [string, readonly string[]])[]} */
+const REMEDIES = [
+  ["for a message of the AI SDK, call fromAISDK", ["parts", "toolInvocations", "providerOptions", "tool-call", "tool-result"]],
+  ["for a message of LangChain, call fromLangChain", ["additional_kwargs", "lc_kwargs", "human", "ai", "system", "tool"]],
+  ["only messages for gpt-oss have it", ["channel", "recipient", "constraint"]],
+];
+/** Return what to do about a field or a type that cannot be counted. @param {string} name @returns {string} */
+const remedyFor = (name) => REMEDIES.find(([, names]) => names.includes(name))?.[0] ?? "leave it out to count the rest";
 
 /** Return a noun with its article. @param {string} noun @returns {string} */
 const withArticle = (noun) => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
@@ -82,8 +80,7 @@ export function requireFields(object, kind) {
   for (const [name, value] of Object.entries(object)) {
     if (counted.includes(name) || free.includes(name) || value === undefined || value === null) continue;
     if (Array.isArray(value) && value.length === 0) continue;
-    const remedy = REMEDIES[name] ?? "leave it out to count the rest";
-    throw new WwhoError("ARGUMENT", `${withArticle(kind)} has a field ${quoteValue(name)}, which cannot be counted; expected ${counted.join(", ")}; ${remedy}`);
+    throw new WwhoError("ARGUMENT", `${withArticle(kind)} has a field ${quoteValue(name)}, which cannot be counted; expected ${counted.join(", ")}; ${remedyFor(name)}`);
   }
 }
 
@@ -100,8 +97,7 @@ export function typeOfKnown(object, group) {
   const kind = start + type;
   if (!Object.hasOwn(FIELDS, kind)) {
     const known = Object.keys(FIELDS).filter((each) => each.startsWith(start)).map((each) => each.slice(start.length));
-    const remedy = REMEDIES[type] ?? "leave it out to count the rest";
-    throw new WwhoError("ARGUMENT", `the type of ${withArticle(group)} is ${quoteValue(type)}, which cannot be counted; expected ${known.join(", ")}; ${remedy}`);
+    throw new WwhoError("ARGUMENT", `the type of ${withArticle(group)} is ${quoteValue(type)}, which cannot be counted; expected ${known.join(", ")}; ${remedyFor(type)}`);
   }
   requireFields(object, /** @type {Kind} */ (kind));
   return type;

@@ -46,11 +46,14 @@ function amountsIn(usage) {
   /** Take the amount of one field. */
   const take = (/** @type {string} */ path, /** @type {any} */ value) => {
     if (value === undefined || value === null) return;
-    const said = OWN.includes(path) ? path : PUBLISHED[path];
-    if (said === undefined && (Object.hasOwn(PUBLISHED, path) || value === 0)) return;
+    const isPublished = Object.hasOwn(PUBLISHED, path);
+    const said = OWN.includes(path) ? path : isPublished ? PUBLISHED[path] : undefined;
+    if (said === undefined && (isPublished || value === 0)) return;
     if (said === undefined) throw new WwhoError("ARGUMENT", `usage has a field ${quoteValue(path)}, whose price is not known; expected ${[...OWN, ...Object.keys(PUBLISHED)].join(", ")}`);
     if (!(typeof value === "number" && value >= 0)) throw argumentError(path, value, "a number of tokens, 0 or more");
-    amounts[/** @type {keyof Amounts} */ (said)] = value;
+    const known = /** @type {keyof Amounts} */ (said);
+    if (amounts[known] !== 0) throw new WwhoError("ARGUMENT", `usage has ${known} twice, as ${amounts[known]} and as ${value}; leave one out`);
+    amounts[known] = value;
   };
   for (const [name, value] of Object.entries(usage)) {
     if (/_details$/.test(name) && typeof value === "object" && value !== null) {

@@ -7,14 +7,14 @@ import { requireFields, textIn, typeOfKnown } from "./fields.js";
 /** @typedef {import("./pieces.js").Piece} Piece */
 /** @typedef {{ name: string, description?: string, parameters?: any, isCustom?: boolean, texts: string[] }} Definition `texts`: what has no place in the form */
 
-/** The keywords of a schema that are shown, by its type; "" is a schema without a type. @type {Readonly<Record<string, readonly string[]>>} */
+/** The keywords of a schema that are shown, by its type; of a schema without a type: "none". @type {Readonly<Record<string, readonly string[]>>} */
 const SHOWN = {
   string: ["enum"],
   integer: ["enum"],
   number: ["enum"],
   array: ["items"],
   object: ["properties", "required"],
-  "": ["anyOf"],
+  none: ["anyOf"],
 };
 /** Those that cost nothing for any type: the type is shown, a description is shown for properties alone, the others are for the reader. */
 const ALWAYS = ["type", "description", "$schema"];
@@ -108,13 +108,14 @@ export function toolPieces(tools, withSystem) {
 export function choicePieces({ function_call: call, tool_choice: choice = call }) {
   if (choice === undefined || choice === null || choice === "auto" || choice === "required") return [];
   if (choice === "none") return [{ cost: 1, of: "the choice of a tool" }];
-  const type = choice.type ?? "function";
-  const named = choice.function ?? choice.custom ?? choice;
-  if ((type !== "function" && type !== "custom") || typeof named.name !== "string") {
-    const shown = typeof choice === "object" ? choice.type : choice;
-    throw argumentError("tool_choice", shown, '"auto", "none", "required", or a function or a custom tool by its name');
+  const type = typeof choice === "object" ? (choice.type ?? "function") : choice;
+  if (type !== "function" && type !== "custom") {
+    throw argumentError("tool_choice", type, '"auto", "none", "required", or a function or a custom tool by its name');
   }
-  return [named.name, { cost: 4, of: "the choice of a tool" }];
+  requireFields(choice, "choice of a tool");
+  const named = choice.function ?? choice.custom ?? choice;
+  if (named !== choice) requireFields(named, "name in the choice of a tool");
+  return [textIn(named, "name", "choice of a tool"), { cost: 4, of: "the choice of a tool" }];
 }
 
 /**
@@ -141,11 +142,16 @@ function namespaceOf(tools, texts) {
  * @param {string[]} texts to which is added what has no place there
  * @returns {string} "" without properties
  */
-function fieldsOf({ properties, required }, indent, texts) {
+function fieldsOf(schema, indent, texts) {
   const margin = " ".repeat(indent);
-  const lines = Object.entries(properties ?? {}).map(([name, /** @type {any} */ schema]) => {
-    const comment = schema.description && indent < 2 ? `${margin}// ${schema.description}\n` : "";
-    return `${comment}${margin}${name}${required?.includes(name) ? "" : "?"}: ${typeOf(schema, indent, texts)},`;
+  const needed = listIn(schema, "required") ?? [];
+  const { properties } = schema;
+  if (typeof (properties ?? {}) !== "object") throw argumentError("the properties of a schema", properties, "an object");
+  const lines = Object.entries(properties ?? {}).map(([name, /** @type {any} */ each]) => {
+    const type = typeOf(each, indent, texts);
+    const description = each.description === undefined ? "" : textIn(each, "description", "schema");
+    const comment = description && indent < 2 ? `${margin}// ${description}\n` : "";
+    return `${comment}${margin}${name}${needed.includes(name) ? "" : "?"}: ${type},`;
   });
   return lines.join("\n");
 }
@@ -159,27 +165,41 @@ function fieldsOf({ properties, required }, indent, texts) {
  */
 function typeOf(schema, indent, texts) {
   if (typeof schema !== "object" || schema === null) throw argumentError("a schema", schema, "an object, as JSON Schema has it");
-  const { type, enum: values, items, anyOf } = schema;
-  if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent, texts)).join(" | ");
-  texts.push(...restOf(schema, SHOWN[type ?? ""] ?? []));
+  if (Array.isArray(schema.type)) return schema.type.map((/** @type {any} */ each) => typeOf({ ...schema, type: each }, indent, texts)).join(" | ");
+  const type = schema.type === undefined ? "none" : textIn(schema, "type", "schema");
+  const [values, choices] = [listIn(schema, "enum"), listIn(schema, "anyOf")];
+  texts.push(...restOf(schema, Object.hasOwn(SHOWN, type) ? SHOWN[type] : []));
   switch (type) {
     case "string":
-      return values?.map((/** @type {any} */ value) => JSON.stringify(value)).join(" | ") ?? "string";
+      return values?.map((value) => JSON.stringify(value)).join(" | ") ?? "string";
     case "integer":
     case "number":
-      return values?.map((/** @type {any} */ value) => `${value}`).join(" | ") ?? "number";
+      return values?.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join(" | ") ?? "number";
     case "boolean":
     case "null":
       return type;
     case "array":
-      return items ? `${typeOf(items, indent, texts)}[]` : "any[]";
+      return schema.items ? `${typeOf(schema.items, indent, texts)}[]` : "any[]";
     case "object":
       return `{\n${fieldsOf(schema, indent + 2, texts)}\n${" ".repeat(indent)}}`;
-    case undefined:
-      return anyOf?.map((/** @type {any} */ each) => typeOf(each, indent, texts)).join(" | ") ?? "any";
+    case "none":
+      return choices?.map((each) => typeOf(each, indent, texts)).join(" | ") ?? "any";
     default:
       return "any";
   }
+}
+
+/**
+ * Return a keyword of a schema that must be a list.
+ * @param {any} schema
+ * @param {string} name of the keyword
+ * @returns {any[] | undefined} undefined for none
+ * @throws {import("../errors.js").WwhoError} ARGUMENT for another value
+ */
+function listIn(schema, name) {
+  const value = schema[name];
+  if (value === undefined || Array.isArray(value)) return value;
+  throw argumentError(`the ${name} of a schema`, value, "a list");
 }
 
 /**
