@@ -67,7 +67,8 @@ static HOT uint64_t hash_start(uint64_t bytes, uint32_t n) { return (bytes & ~UI
 /* Return true if bit number `bit` of a set is set. */
 static HOT bool has_bit(const uint64_t *set, uint64_t bit) { return set[bit / 64] >> bit % 64 & 1; }
 
-/* Return the place, from 0, of the byte, of n > 0 bytes of text, that is least common in most texts: the first of several. */
+/* Return the place, from 0, of the byte, of n > 0 bytes of text, that is least common in most texts: the first of several. In ascending
+ * order: other ASCII characters; capitals, digits and the line feed; small letters; the space and all bytes from 0x80 on. */
 static uint32_t rarest(const uint8_t *text, uint32_t n) {
     uint32_t best = 0, least = 4;
     for (uint32_t i = 0; i < n; i++) {

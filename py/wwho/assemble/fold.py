@@ -115,6 +115,8 @@ class _Pipeline:
     def split_classes(self, other: ClassMap) -> Sequence[int]:
         """Split the classes of all automata, so that each is part of one class of another map.
 
+        It sets `classes`, `automata` and `properties` anew; what automata match stays.
+
         Returns:
             For each class, as they are numbered then, its class in the other map.
         """

@@ -206,7 +206,7 @@ def format_survey(schema: Schema, survey: Survey, top: int) -> Iterator[str]:
 
 
 def format_leftovers(title: str, leftovers: Sequence[Leftover], before_each: str) -> Iterator[str]:
-    """Yield a heading, and lines about characters that are left over, each with some places.
+    """Yield a heading, a line for each character, its count and name, and a line for each place.
 
     Nothing is yielded if there are no characters.
 

@@ -134,11 +134,11 @@ def to_row(route: RouteInfo, judge: UnitJudge, spans: Sequence[Span], line: byte
 
 
 def split_at_signs(text: str, places: Sequence[int]) -> SegmentRow:
-    """Return units and stray signs of a text of no script; nothing if it has no stray signs.
+    """Return the `units` and `stray` of a text of no script; neither if it has no stray signs.
 
     Args:
         text: the text.
-        places: the places of its stray signs.
+        places: the places of its stray signs, in characters from 0.
     """
     if not places:
         return {}

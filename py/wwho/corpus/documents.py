@@ -161,6 +161,8 @@ def _documents_of_lines(
 ) -> Documents:
     """Return the lines of a block of plain text that are not empty, each as a document.
 
+    The line number of `document` goes on by the lines of the block.
+
     Raises:
         CorpusError: a line is not UTF-8, and broken bytes are refused and not skipped.
     """
@@ -221,6 +223,8 @@ def _documents_of_objects(
     document: JsonLinesFile, block: bytes, settings: DocumentSettings
 ) -> Documents:
     """Return the texts of the objects in a block of JSON Lines, with their names.
+
+    The line number of `document` goes on by the lines of the block; blank lines are passed over.
 
     Raises:
         CorpusError: a line is no object, or lacks a field, and that is not skipped.

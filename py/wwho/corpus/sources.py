@@ -172,6 +172,8 @@ def compression(path: str) -> str:
 def file_system(url: str) -> tuple[Any, str]:
     """Return the fsspec file system of a URL, and the path in it.
 
+    A protocol that fsspec does not know, or whose package is missing, raises what fsspec raises.
+
     Raises:
         CorpusError: fsspec is not installed.
     """

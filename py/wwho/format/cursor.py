@@ -32,7 +32,11 @@ class Cursor:
         raise fail(self.status, message)
 
     def take(self, size: int, what: str) -> bytes:
-        """Return the next `size` bytes."""
+        """Return the next `size` bytes, and move past them.
+
+        Raises:
+            ArtifactError: fewer are left; the place stays.
+        """
         data = self.data[self.at : self.at + size]
         if len(data) != size:
             self.fail(f"{what}: {size} bytes at {self.at} of {len(self.data)} are cut off")
@@ -61,6 +65,9 @@ class Cursor:
 
         Each is stored as how many bytes it shares with the one before it, and the rest up to FF. No
         text is empty, longer than `MAX_TOKEN_BYTES`, or equal to another.
+
+        Raises:
+            ArtifactError: that is not so; the place is then anywhere within them.
         """
         found, before = [], b""
         for place in range(count):
@@ -79,6 +86,9 @@ class Cursor:
         """Return the next `count` texts, in any order (FORMAT.md, MODEL: LISTED).
 
         Each ends before a byte FF and has 1 to `MAX_TOKEN_BYTES` bytes; they may repeat.
+
+        Raises:
+            ArtifactError: that is not so.
         """
         found = []
         for place in range(count):

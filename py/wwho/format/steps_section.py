@@ -106,6 +106,7 @@ def check_order(steps: Sequence[Step], named: Sequence[Step]) -> None:
 
 
 Head = tuple[int, ...]
+"""The numbers of a step's head behind its kind, but for its size: flags, automaton, four sizes."""
 
 
 def _near(values: Iterable[int]) -> list[int]:

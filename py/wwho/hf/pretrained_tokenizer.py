@@ -246,6 +246,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     ) -> set[str]:
         """Give the model the template that `add_bos_token` and `add_eos_token` ask for.
 
+        The two attributes are set in any case: as the options say, or else as the model's template
+        has the tokens.
+
         Args:
             options: all options, which tell the tokens of the roles.
             given: those that the caller gives. If neither of the two is among them, the model keeps
@@ -371,6 +374,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     def _put_language(self, language: str | None) -> None:
         """Let the template have the token of a language from now on; None for the model's own.
+
+        If it raises, the model's own template is in place.
 
         Raises:
             ValueError: the model has no such token, or a template without a language.

@@ -96,7 +96,11 @@ def train_document(
 
 
 def _check_model(enc: Tokenizer, kept: Mapping[str, Any]) -> None:
-    """Raise ValueError unless the components are those of a byte-level BPE that can be trained."""
+    """Raise ValueError unless the components are those of a byte-level BPE that can be trained.
+
+    Nothing may be kept that training cannot: another model than BPE, one over characters, a
+    charsmap that the record left out, or marks of where in a word a token stands.
+    """
     model = kept["model"]
     kind = model.get("type") or ("Unigram" if "unk_id" in model else "WordPiece")
     if kind != "BPE" or "merges" in model:

@@ -254,6 +254,9 @@ class _Layout:
     def _blocks(self) -> Iterator[int]:
         """Yield the last blocks in `free`, at most 16, then a new one, each as its first unit.
 
+        Those without a free unit are taken out of `free` in place of being yielded; a new one is
+        added to it and to `units`.
+
         Raises:
             ExportError: there is no room for a new one.
         """

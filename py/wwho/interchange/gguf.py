@@ -109,7 +109,11 @@ class _Reader:
             )
 
     def take(self, size: int, what: str) -> bytes:
-        """Return the next `size` bytes."""
+        """Return the next `size` bytes.
+
+        Raises:
+            SourceError: fewer are left, or the file has become shorter.
+        """
         self.expect(size, what)
         data = self.file.read(size)
         self.left -= size
@@ -128,7 +132,11 @@ class _Reader:
         return struct.unpack(f"<{layout}", self.take(struct.calcsize(f"<{layout}"), what))
 
     def text(self, what: str, most: int) -> bytes:
-        """Return the next text, as bytes; it stands after its length, which may be `most`."""
+        """Return the next text, as bytes; it stands after its length, which may be `most`.
+
+        Raises:
+            SourceError: the text is longer than `most` bytes, or the file ends before it does.
+        """
         (size,) = _SIZE.unpack(self.take(8, what))
         if size > most:
             self.expect(size, what)
@@ -139,6 +147,9 @@ class _Reader:
         """Return the next value, of the type `kind`; None where it is not kept.
 
         It is a number, bytes, or what `items` returns.
+
+        Raises:
+            SourceError: the type is unknown, or the file ends before the value does.
         """
         if kind in _NUMBERS:
             (number,) = self.numbers(_NUMBERS[kind], key)

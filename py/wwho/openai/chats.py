@@ -295,6 +295,8 @@ def _plan_chat(
 def _room_in(model: str, limit: int | None, reserve: int) -> int:
     """Return how many tokens of input a chat may have.
 
+    It is below 0 where more is reserved than the limit is.
+
     Args:
         model: whose context is the limit, if there is no other.
         limit: the most tokens, with those of the answer.

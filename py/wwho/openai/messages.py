@@ -182,6 +182,10 @@ def _call_pieces(message: Message) -> list[Piece]:
     """Return what the calls of tools in a message cost.
 
     That is of each the name, the arguments or the input, and 3 tokens.
+
+    Raises:
+        ChatError: a call has a type or field that is not known, or a name or arguments that are no
+            text.
     """
     pieces: list[Piece] = []
     for call in map(plain_value, _calls_in(message)):

@@ -53,8 +53,8 @@ def plan_tasks(corpus: Corpus, settings: ShardSettings) -> list[Task]:
     """Cut a corpus into tasks of about `settings.shard_bytes` stored bytes.
 
     Large files of text, and of Parquet between row groups, are cut; what is compressed is not.
-    Small neighbours share a task. To shuffle, files are cut into smaller pieces, whose order is
-    that of a hash of the seed and their number.
+    Small neighbours share a task. Tasks are numbered from 0. To shuffle, files are cut into smaller
+    pieces, whose order is that of a hash of the seed and their number.
 
     Raises:
         CorpusError: a file is missing, or the row groups of one cannot be read; with

@@ -217,7 +217,10 @@ class Encoding(Tokenizer):
         return tuple(ids[:n_tokens])
 
     def _tokens_with(self, prefix: bytes) -> Iterator[bytes]:
-        """Yield the tokens of the base that begin with a prefix, in byte order; none for b""."""
+        """Yield the tokens of the base that begin with a prefix, in byte order; none for b"".
+
+        The sorted list of all tokens is made by the first call, and kept.
+        """
         if not prefix:
             return
         if not hasattr(self, "_sorted_tokens"):

@@ -114,6 +114,9 @@ def concave_steps(gains: Sequence[float], kind: Kind) -> Iterator[GainStep]:
 def share_out(gains_of_kinds: Mapping[Kind, Sequence[float]], room: int) -> dict[Kind, int]:
     """Share ids out among kinds, so that they save most, and return how many each kind gets.
 
+    Ids of a kind go in groups of falling gain (`concave_steps`), the last one perhaps in part. Of
+    equal gains the kind that comes first is served first.
+
     Args:
         gains_of_kinds: for each kind what its first, second, third ... id saves.
         room: how many ids there are. Fewer are given where the kinds have fewer.

@@ -118,7 +118,10 @@ def normalized_words(
 
 
 def _letters(only: CodePointSet | None) -> Callable[[str], bool]:
-    """Return the function that tells whether a character may be in a word: a letter of `only`."""
+    """Return the function that tells whether a character may be in a word.
+
+    It is a letter or a combining mark, of `only` if that is given, or a joiner.
+    """
     if only is None:
         return is_letter
 

@@ -30,7 +30,11 @@ export function writeModel(vocabulary, merges, { whole, isBeside, added }) {
   const bytes = Int32Array.from({ length: 256 }, (_, byte) => vocabulary.tokenOf([byte]));
   if (bytes.includes(-1)) throw new Refusal("a byte is no token");
   const { made, unmade } = ordered(vocabulary, merges, livePairs(vocabulary, merges), isBeside);
-  const inOrder = (/** @type {Int32Array} */ first) => {
+  /**
+   * List all tokens in the order of the section: those of the 256 bytes, as given, those that merges make, and the others.
+   * @param {Int32Array} first
+   */
+  const inOrder = (first) => {
     const all = new Int32Array(256 + made.tokens.length + unmade.length);
     all.set(first);
     all.set(made.tokens, 256);

@@ -420,6 +420,7 @@ class Run {
    * @param {Extract<Statement, { type: "set" }>} statement
    * @param {Scope} scope
    * @returns {Signal} of the body; then nothing is assigned
+   * @throws {Error} for a field of what is no namespace
    */
   #runSet({ target, value, body }, scope) {
     /** @type {Value} */

@@ -165,7 +165,11 @@ class _Tally:
         self._leftovers: dict[str, _LeftoverCount] = {}
 
     def add_block(self, block: bytes) -> None:
-        """Add a block of text, which ends after a line or before a space, to all counts."""
+        """Add a block of text, which ends after a line or before a space, to all counts.
+
+        Counted are its bytes, the characters left over, its signs, and its syllables, without the
+        space before them.
+        """
         self.bytes += len(block)
         spans = self._backend.spans_packed(block)
         for found in _LEFT_OVER.finditer(spans[_RULE_BYTE :: SPAN.size]):

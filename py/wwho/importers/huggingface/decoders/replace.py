@@ -62,7 +62,9 @@ class Pattern:
 
 
 def steps(value: Value) -> Sequence[Step | Pattern]:
-    """Return the steps: one for a text, a few for one of several characters, else a `Pattern`.
+    """Return the steps: a `Replace` for a text or for each of a few characters, else a `Pattern`.
+
+    Many characters, or a content that has one of them, make a `Pattern`, too.
 
     Raises:
         SourceError: a member is missing or of another type.

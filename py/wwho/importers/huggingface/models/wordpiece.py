@@ -36,7 +36,8 @@ MOST_CHARACTERS = 0xFFFF_FFFE
 def read(value: Value, _: Around) -> Vocabulary:
     """Return the model.
 
-    A token with the prefix may begin a piece, too: one in whose text the prefix stands.
+    A token with the prefix may begin a piece, too: one in whose text the prefix stands. An empty
+    token only decodes.
 
     Raises:
         SourceError: an option has no valid value, or no token is one that a text may become.

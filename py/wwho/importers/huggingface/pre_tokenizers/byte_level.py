@@ -26,6 +26,8 @@ GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|
 def steps(value: Value, patterns: Patterns) -> list[Step]:
     """Return up to three steps: a space goes before the piece, the cut, the spelling.
 
+    The first is there if add_prefix_space is true, the cut unless use_regex is false.
+
     Raises:
         SourceError: an option is missing or of another type.
     """

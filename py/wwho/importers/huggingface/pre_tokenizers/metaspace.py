@@ -43,7 +43,9 @@ def steps(value: Value, patterns: Patterns) -> list[Step]:
 
 
 def _scheme(value: Value) -> str:
-    """Return the prepend_scheme, as it is given or as an old file says it (add_prefix_space).
+    """Return the prepend_scheme as it is given; "always" where the options say nothing.
+
+    An add_prefix_space of false, as old files have it, is "never".
 
     Raises:
         SourceError: there is no such scheme, or add_prefix_space contradicts it.
