@@ -820,7 +820,8 @@ def viterbi(artifact: Artifact, blob: bytes) -> Iterator[Attack]:
     head = partial(with_head, 2, blob)
     n = head_of(2, blob).n_symbols
     yield "MODEL-viterbi_cut", changed(data[: HEAD_BYTES + 3])
-    yield "MODEL-viterbi_units", head(units=1)
+    yield "MODEL-viterbi_symbols_2", head(units=2)
+    yield "ROUTES-viterbi_units", head(units=1)
     yield "MODEL-viterbi_fuse", head(flags=1)
     yield "MODEL-viterbi_anywhere", head(flags=2)
     yield "MODEL-viterbi_merges", head(n_symbols=n - 1, n_merges=1)

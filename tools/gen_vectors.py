@@ -60,6 +60,7 @@ from tiny import (  # noqa: E402
     template_model,
     tiny_model,
     trimmed_model,
+    unigram_model,
 )
 
 from wwho.backends.reference import ReferenceBackend  # noqa: E402
@@ -80,6 +81,7 @@ SMALL = {
     "tiny": tiny_model,
     "paper": paper_model,
     "kinds": kinds_model,
+    "unigram": unigram_model,
     "characters": byte_tokens_model,
     "odd": odd_added_model,
 }

@@ -13,13 +13,14 @@ import struct
 from dataclasses import replace
 from typing import Any
 
-from wwho.assemble.atoms import Words, cut_with_routes, schema_cut
+from wwho.assemble.atoms import AtomKind, Words, cut_with_routes, schema_cut
 from wwho.assemble.base import base_model, byte_base
 from wwho.assemble.bpe import bpe_model
 from wwho.assemble.paper import import_vocab
 from wwho.assemble.patterns import PATTERNS
 from wwho.assemble.script import blocks_step, script_artifact, symbol_model
 from wwho.assemble.training_artifacts import added_tokens, special_ids, trained_model
+from wwho.assemble.unigram import unigram_over_base
 from wwho.assemble.vocab_json import parse_vocab_json
 from wwho.compile.normal_forms import lower_case, normal_form
 from wwho.compile.parse import parse_regex
@@ -44,6 +45,7 @@ from wwho.format.model import (
 from wwho.format.steps import Action, Cut, Ends, Map, Replace, Spell
 from wwho.format.template import BYTES, KEEP, KEEP_ALONE, Place, Template, What
 from wwho.format.viterbi import Viterbi
+from wwho.reference.unigram import f32
 
 SCHEMAS = ("sinhala", "devanagari")
 
@@ -568,6 +570,34 @@ def kinds_model() -> Artifact:
         added=(Added("[UNK]", 700), Added("[NONE]", 701)),
         provenance={"name": "kinds"},
     )
+
+
+def unigram_model() -> Artifact:
+    """VITERBI over units: tokens whose scores are best where they would cut a syllable."""
+    scores = {
+        **{"ක": -3.5, " ක": -4.0, "කක": -6.9, "කකක": -10.5, "ල": -3.0, " ක ල": 9.0},
+        **{"කල": -6.5, "ම": -3.0, "ය": -2.0, "න්ද්‍ර": -9.0, "ච": -4.0, "යා": -9.5},
+        **{"චන්": 20.0, "ලංකා": -1.0, "ං": -5.0, "ශ්": -2.0, "‍රී": -1.0, "ා": 3.0},
+        **{"්": -0.5, "ක්‍": 2.0, "ඔයා": -7.0, " ඔ": -6.0, "वि": -4.0, "द्या": -9.0},
+        **{"द्": -0.25, "या": -0.5, "विद्": 11.0, "ल": -3.0, "विद्याल": -14.0},
+        **{"य": -3.5, "क": -0.5, "कक": -1.0, "ककक": -1.5, "र": -2.0, "रर": -4.0},
+        **{"क्": 1.5, "ष": 1.0, "।": -4.0, " में": -7.0, "में": -6.0, " ": -8.0},
+        **{"हो": -5.0, "ती": -5.0, "होती": -10.0},
+    }
+    base = base_model(
+        [*(bytes([byte]) for byte in range(256)), *BASE_TOKENS],
+        pattern="o200k_base",
+        specials={},
+        provenance={"name": "unigram"},
+    )
+    model = unigram_over_base(
+        [load_schema(name) for name in SCHEMAS],
+        base,
+        specials=special_ids(base, ["[UNK]", "[MASK]"]),
+        tokens=[(text.encode(), f32(score)) for text, score in scores.items()],
+        kind=AtomKind.SYLLABLE,
+    )
+    return replace(model, provenance={"name": "unigram"})
 
 
 def script_model() -> Artifact:

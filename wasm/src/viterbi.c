@@ -22,6 +22,8 @@ typedef struct {
     size_t unknown;   /* the characters from here on are unknown, and are written as one */
     uint32_t reach;   /* the length in bytes of the longest token, or of the longest character */
     wwho_kept kept;
+    const wwho_automaton *units; /* tokens begin and end where its matches do; null: where characters do */
+    size_t scanned;              /* what it scans ends here: the end of the pretoken that `end` is in */
 } wwho_path;
 
 static const double SHIFT_FROM = 100000; /* SentencePiece keeps its sums below this */
@@ -42,15 +44,28 @@ static void shift_scores(wwho_path *p, uint32_t slot) {
     for (uint32_t i = slot; i <= slot + p->reach; i++) slots[i].score = (float)(slots[i].score - by);
 }
 
+/* Return the end of the unit that begins at `at`, a place before p->scanned; the number of its rule goes to *rule. */
+static size_t unit_end(const wwho_path *p, size_t at, uint32_t *rule) {
+    const wwho_classes *classes = &p->e->model->classes;
+    wwho_cursor c = start_at(classes, p->e->text, at, p->scanned);
+    scan(classes, p->units, &c, rule);
+    return c.at;
+}
+
 /* Extend the paths by all tokens that start in the slots from `slot` to `stop`, and by one unknown character where no token is that
- * character. Returns the slot where the last character ends, which is `stop` or after it. */
+ * character. Returns the slot where the last character ends, which is `stop` or after it. With p->units, the same for units, all of which
+ * are tokens. Slots within a unit get paths, too, which are never continued. */
 static uint32_t extend(wwho_path *p, uint32_t slot, size_t stop) {
     const wwho_trie *trie = &p->unigram->trie;
     wwho_lattice *s = p->lattice;
     while (slot < stop) {
         const uint8_t *text = p->e->text + p->base + slot;
         size_t left = p->end - p->base - slot;
-        uint32_t code_point, width = utf8_next(text, left, &code_point), node = 0;
+        uint32_t code_point, node = 0, width;
+        if (p->units)
+            width = (uint32_t)(unit_end(p, p->base + slot, &code_point) - p->base - slot);
+        else
+            width = utf8_next(text, left, &code_point);
         if (p->unigram->narrow && (s->slots[slot].score > SHIFT_FROM || s->slots[slot].score < -SHIFT_FROM)) shift_scores(p, slot);
         bool alone = false; /* whether the character is a token */
         for (uint32_t n = 0; n < left && (node = next_node(trie, node, n, text[n])) != 0;) {
@@ -192,45 +207,68 @@ static void scout_path(wwho_path *p) {
     }
 }
 
-/* Encode the pretoken from `at` to `end`, of any length, with the tokens that have the best sum of scores; unknown characters next to each
- * other are one symbol. Stores the tokens in the cache under `key` if they are few and all known. Stops when more than e->limit tokens are
- * written. */
-void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
-    (void)route;
-    wwho_lattice *s = e->lattice;
-    wwho_path p = {.e = e,
-                   .v = v,
-                   .unigram = v->own,
-                   .lattice = s,
-                   .base = at,
-                   .end = end,
-                   .done = at,
-                   .unknown = at,
-                   .reach = v->longest < 4 ? 4 : v->longest};
+/* Encode the text from `at` to `end`, of any length, with the tokens that have the best sum of scores; unknown
+ * characters next to each other are one symbol. Notes the tokens in p->kept. Stops when more than e->limit tokens are written. */
+static void encode_path(wwho_path *p, size_t at, size_t end) {
+    wwho_encoder *e = p->e;
+    wwho_lattice *s = p->lattice;
+    p->base = p->done = p->unknown = at;
+    p->end = end;
     size_t slots = end - at < LATTICE_SLOTS ? end - at + 1 : LATTICE_SLOTS;
     fill_bytes(s->slots, 0, slots * sizeof *s->slots);
     s->slots[0].score = 0;
     s->slots[0].length = 1;
-    if (end - at > WINDOW_BYTES) save(&p, &s->start, 0);
-    while (end - p.base > WINDOW_BYTES && e->n <= e->limit) {
-        uint32_t mark = extend(&p, 0, MARK_BYTES);
-        save(&p, &s->mark, mark);
-        uint32_t last = extend(&p, mark, WINDOW_BYTES);
-        set_mark(&p, mark);
-        uint32_t common = common_origin(&p, mark, last);
+    if (end - at > WINDOW_BYTES) save(p, &s->start, 0);
+    while (end - p->base > WINDOW_BYTES && e->n <= e->limit) {
+        uint32_t mark = extend(p, 0, MARK_BYTES);
+        save(p, &s->mark, mark);
+        uint32_t last = extend(p, mark, WINDOW_BYTES);
+        set_mark(p, mark);
+        uint32_t common = common_origin(p, mark, last);
         if (common == WWHO_NONE)
-            scout_path(&p);
+            scout_path(p);
         else {
-            put_path(&p, common - (uint32_t)p.base);
+            put_path(p, common - (uint32_t)p->base);
             s->start = s->mark;
-            p.base += mark;
+            p->base += mark;
         }
-        restore(&p, &s->start);
+        restore(p, &s->start);
     }
     if (e->n > e->limit) return;
-    put_path(&p, extend(&p, 0, end - p.base));
-    put_unknowns(&p, end);
-    keep_noted(key, v, &p.kept);
+    put_path(p, extend(p, 0, end - p->base));
+    put_unknowns(p, end);
+}
+
+/* Encode the pretoken from `at` to `end` by the units that an automaton finds in it: each run of units that are syllables and tokens with
+ * the tokens that have the best sum of scores and cut no unit, and each other unit alone. A unit that is no token is encoded as a text that
+ * has no units. Stops when more than e->limit tokens are written. */
+static void encode_runs(wwho_path *p, const wwho_automaton *units, size_t at, size_t end) {
+    p->scanned = end;
+    for (size_t next = at; next < end && p->e->n <= p->e->limit;) {
+        size_t unit = next;
+        uint32_t rule;
+        p->units = units;
+        next = unit_end(p, unit, &rule);
+        bool known = find_viterbi(p->v, p->e->text + unit, next - unit) != WWHO_NONE, joins = known && rule == WWHO_SYLLABLE;
+        if (joins && next < end) continue;
+        if (joins) unit = next;
+        encode_path(p, at, unit);
+        if (!known) p->units = 0;
+        encode_path(p, unit, next);
+        at = next;
+    }
+}
+
+/* Encode the pretoken from `at` to `end`, of any length, with the tokens that have the best sum of scores (FORMAT.md, Encoding). Stores the
+ * tokens in the cache under `key` if they are few and all known. Stops when more than e->limit tokens are written. `route` is null for a
+ * speller. */
+void encode_viterbi(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
+    wwho_path p = {.e = e, .v = v, .unigram = v->own, .lattice = e->lattice, .reach = v->longest < 4 ? 4 : v->longest};
+    if (route && route->units)
+        encode_runs(&p, route->units, at, end);
+    else
+        encode_path(&p, at, end);
+    if (e->n <= e->limit) keep_noted(key, v, &p.kept);
 }
 
 /* Return the token with this text of n > 0 bytes, or WWHO_NONE, for a model of the kind VITERBI. */
@@ -244,7 +282,7 @@ static uint32_t score_size(bool narrow) { return narrow ? 4 : 8; }
 /* Check the head at p of a model of the kind VITERBI, of `length` bytes with all that follows it, and take memory for its trie and scores.
  * Returns WWHO_OK or WWHO_MODEL. */
 WWHO_LOCAL int check_viterbi(const uint8_t *p, uint32_t length, wwho_vocabulary *v, wwho_arena *arena) {
-    bool plain = !v->symbols && !v->fuse && !v->anywhere && v->n_symbols && !v->n_merges && v->unknown != UNKNOWN_NONE;
+    bool plain = v->symbols <= SYMBOLS_UNITS && !v->fuse && !v->anywhere && v->n_symbols && !v->n_merges && v->unknown != UNKNOWN_NONE;
     if (length < VITERBI_HEAD || !plain || read32(p) > 1) return WWHO_MODEL;
     uint32_t columns = v->n_tokens * (score_size(p[0]) + 1); /* the bytes that end the texts, and the scores */
     if (columns > length) return WWHO_MODEL;

@@ -14,7 +14,7 @@ enum {
     WINDOW_BYTES =
         4096, /* the size of a window; tokens are final long before its end, except in special texts such as a run of one letter */
     FRONT_SLOTS = WWHO_MAX_TOKEN + 1,
-    LATTICE_SLOTS = WINDOW_BYTES + 3 + FRONT_SLOTS /* the last character and its tokens may extend past the window */
+    LATTICE_SLOTS = WINDOW_BYTES + WWHO_MAX_TOKEN + FRONT_SLOTS /* the last unit and its tokens may extend past the window */
 };
 
 /* The best path to a place. */

@@ -207,7 +207,7 @@ def model_info(artifact: Artifact, number: int) -> ModelInfo:
     bpe = model if isinstance(model, BPE) else None
     return ModelInfo(
         kind=type(model).__name__.lower(),
-        symbols="units" if bpe and bpe.units else "bytes",
+        symbols="units" if getattr(model, "units", False) else "bytes",
         unknown=model.unknown.name.lower(),
         ids=model.id_policy.name.lower(),
         first_id=model.first_id,

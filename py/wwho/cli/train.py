@@ -111,6 +111,14 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
     """
     number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
     flag = partial(parser.add_argument, action="store_true")
+    parser.add_argument(
+        "--method",
+        choices=("bpe", "unigram"),
+        default=TrainOptions.method,
+        help="how tokens are chosen: bpe merges the most frequent pair, again and again; unigram "
+        "keeps the parts of words that make the corpus the most probable, and cuts a text so that "
+        "its tokens are, as SentencePiece does (default %(default)s)",
+    )
     number(
         "--vocab-size",
         default=TrainOptions.vocab_size,
@@ -416,6 +424,7 @@ def train_options(options: argparse.Namespace) -> TrainOptions:
     return replace(
         word_options(options),
         specials=options.specials,
+        method=options.method,
         vocab_size=options.vocab_size,
         prune=options.prune,
         every_character=options.every_character,

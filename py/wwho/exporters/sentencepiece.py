@@ -172,7 +172,9 @@ def _flags_of_steps(artifact: Artifact) -> Model | None:
     vanishing = (step.mapping for step in steps if isinstance(step, Map))
     rules |= {chr(char): "" for mapping in vanishing for char, to in mapping.items() if not to}
     pieces = (Piece(b"<unk>", kind=Kind.UNKNOWN), Piece(b"a"))
-    for prefix, remove, escape, suffix in product((True, False), repeat=4):
+    either = (True, False)
+    # Where nothing is put beside the text, it does not matter on which side.
+    for prefix, remove, escape, suffix in product(either, either, either, (False, True)):
         model = Model(
             pieces=pieces,
             charsmap=Charsmap(rules),

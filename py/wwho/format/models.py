@@ -144,8 +144,10 @@ def _check_unknown(cursor: Cursor, head: Head, before: Sequence[Head]) -> None:
     kind = KINDS[head.kind].type
     bpe = kind is BPE
     spells = unknown is Unknown.SPELL
-    if not bpe and (head.units or head.flags & ~ANYWHERE):
-        cursor.fail(f"symbols {head.units} and flags {head.flags}, which only BPE has")
+    if not bpe and head.flags & ~ANYWHERE:
+        cursor.fail(f"flags are {head.flags}, which only BPE has")
+    if head.units and kind is Greedy:
+        cursor.fail("tokens of units, which BPE and VITERBI have")
     if head.flags & ANYWHERE and kind is not Greedy:
         cursor.fail(f"flags are {head.flags}, which only GREEDY has")
     lacks = unknown is Unknown.ID and head.ids == Ids.STATED and not head.flags & FUSE

@@ -25,11 +25,13 @@ class Viterbi(Model):
         tokens: the texts of the tokens. In the order of ids the file is smallest.
         scores: the score of each token.
         narrow: whether scores and sums are f32, as in SentencePiece, or f64, as in `tokenizers`.
+        units: whether tokens cut no unit that is a token, as the routes of the model find units.
     """
 
     tokens: tuple[bytes, ...]
     scores: Sequence[float]
     narrow: bool = False
+    units: bool = False
 
     @property
     def n_symbols(self) -> int:
@@ -86,4 +88,4 @@ def read_viterbi(cursor: Cursor, head: Head) -> Viterbi:
         cursor.fail("a score is infinite, or no number")
     cursor.different(tokens, "tokens")
     cursor.status = "SCORES"
-    return Viterbi(tokens=tokens, scores=scores, narrow=bool(narrow))
+    return Viterbi(tokens=tokens, scores=scores, narrow=bool(narrow), units=bool(head.units))

@@ -11,15 +11,12 @@ from wwho.format.layout import SYLLABLE
 from wwho.format.model import Model, Unknown
 from wwho.format.steps import Blocks
 from wwho.reference.blocks import write_blocks
-from wwho.reference.engine import Engine, PieceEngine, Token, with_places
+from wwho.reference.engine import Engine, PieceEngine, Token, Unit, with_places
 from wwho.reference.merge import merge, merge_with_starts
 from wwho.reference.piece import read_piece
 
 PHRASE_TOKENS = 64
 """How many tokens of neighbouring segments are joined to superwords at once, at most."""
-
-Unit = tuple[bytes, int]
-"""The text of a unit, and the rule that matched it."""
 
 
 class Bytes(PieceEngine[BPE]):

@@ -11,6 +11,10 @@ from wwho.format.model import Model
 AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)
 
 
+Unit = tuple[bytes, int]
+"""The text of a unit, and the rule that matched it."""
+
+
 class Token(NamedTuple):
     """A token of a pretoken. Tokens follow each other, the first from where the pretoken begins.
 

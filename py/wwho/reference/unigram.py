@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from struct import pack, unpack
 
+from wwho.format.layout import SYLLABLE
 from wwho.format.model import Model
 from wwho.format.viterbi import Viterbi
-from wwho.reference.engine import PieceEngine, Token
+from wwho.reference.engine import Engine, PieceEngine, Token, Unit
 from wwho.text import read_characters
 
 UNKNOWN_PENALTY = 10
@@ -45,6 +46,16 @@ class BestPath(PieceEngine[Viterbi]):
         characters = [piece[start:end] for start, end in pairwise(starts)]
         narrow = self.model.narrow
         parts = best_path(characters, self._scores, self._unknown_score, narrow=narrow)
+        yield from self.tokens_of(parts, unk)
+
+    def tokens_of(self, parts: Sequence[bytes], unk: bool) -> Iterator[Token]:
+        """Yield the tokens of a path, in order.
+
+        Args:
+            parts: the parts of the path: tokens, and unknown characters.
+            unk: whether the caller asks for unk_id in place of unknown text.
+        """
+        narrow = self.model.narrow
         for known, group in groupby(parts, key=self._known):
             if known:
                 yield from (self.token(self.numbers[part]) for part in group)
@@ -68,6 +79,45 @@ class BestPath(PieceEngine[Viterbi]):
         return self.token(number).id != self.model.unk_id
 
 
+class BestPathOfUnits(Engine[Viterbi]):
+    """A model that cuts a pretoken so that the sum of scores is the largest, between its units."""
+
+    def __init__(
+        self, model: Viterbi, ids: Sequence[int | None], speller: PieceEngine[Model] | None
+    ) -> None:
+        """Run a model; the arguments are those of `Engine`."""
+        super().__init__(model, ids, speller)
+        self._within = BestPath(model, ids, speller)
+        self._scores = dict(zip(model.tokens, model.scores, strict=True))
+
+    def pretoken(self, units: Sequence[Unit], unk: bool) -> Iterator[Token]:
+        """Yield the tokens of a pretoken that was cut into units.
+
+        Neighbouring syllables that are tokens are cut together, between units. Any other unit
+        stands alone: one that is no token is cut as a text that has no units.
+
+        Args:
+            units: the units.
+            unk: whether the caller asks for unk_id in place of unknown text.
+        """
+        for joins, group in groupby(units, key=self._joins):
+            texts = [text for text, _ in group]
+            if joins:
+                # Each of them is a token, so that none is unknown.
+                parts = best_path(texts, self._scores, 0.0, narrow=self.model.narrow)
+                yield from self._within.tokens_of(parts, unk)
+                continue
+            for text in texts:
+                if text in self._scores:
+                    yield from self._within.tokens_of([text], unk)
+                else:
+                    yield from self._within.piece(text, unk)
+
+    def _joins(self, unit: Unit) -> bool:
+        """Return whether a unit is cut together with others of its kind."""
+        return unit[1] == SYLLABLE and unit[0] in self._scores
+
+
 def best_path(
     characters: Sequence[bytes], scores: Mapping[bytes, float], unknown: float, *, narrow: bool
 ) -> list[bytes]:
@@ -76,7 +126,7 @@ def best_path(
     Of paths of equal value, the one whose last part is the longest is kept.
 
     Args:
-        characters: the text, character by character.
+        characters: the text, character by character, or unit by unit.
         scores: text -> score, of all tokens.
         unknown: the score of a character that is no token.
         narrow: whether sums are rounded to f32, as in SentencePiece, or f64, as in `tokenizers`.

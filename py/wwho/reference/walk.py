@@ -19,14 +19,14 @@ from wwho.format.steps import Blocks, Cut, Rewrite
 from wwho.format.viterbi import Viterbi
 from wwho.reference.added import AddedTokens
 from wwho.reference.blocks import write_blocks
-from wwho.reference.bpe import Bytes, Unit, Units
+from wwho.reference.bpe import Bytes, Units
 from wwho.reference.cut import cut
-from wwho.reference.engine import Engine, PieceEngine, Token, with_places
+from wwho.reference.engine import Engine, PieceEngine, Token, Unit, with_places
 from wwho.reference.longest_match import LongestMatch
 from wwho.reference.piece import Piece, bytes_of, read_piece
 from wwho.reference.rewrite import rewrite, rewrite_all
 from wwho.reference.scan import matches
-from wwho.reference.unigram import BestPath
+from wwho.reference.unigram import BestPath, BestPathOfUnits
 
 Placed: TypeAlias = tuple[int, int, int]
 """A token: its id, and the bytes of the text at which it begins and ends."""
@@ -198,7 +198,7 @@ class Walk:
         for number, group in groupby(self._segments(part, whole), lambda each: each[1]):
             segments = [segment for segment, _ in group]
             engine = self._units.get(number)
-            if engine and engine.joins_words:
+            if isinstance(engine, Units) and engine.joins_words:
                 units = [self._units_of(segment, number) for segment in segments]
                 yield from tokens_in_text(join_segments(segments), engine.phrases(units, unk))
                 continue
@@ -284,10 +284,12 @@ def engine_of(artifact: Artifact, number: int, before: Sequence[Engine[Model]]) 
     if isinstance(model, Greedy):
         return LongestMatch(model, ids, speller)
     assert isinstance(model, Viterbi)
-    return BestPath(model, ids, speller)
+    return (BestPathOfUnits if model.units else BestPath)(model, ids, speller)
 
 
-def engine_of_route(artifact: Artifact, route: Route, engines: Sequence[Engine[Model]]) -> Units:
+def engine_of_route(
+    artifact: Artifact, route: Route, engines: Sequence[Engine[Model]]
+) -> Units | BestPathOfUnits:
     """Return what runs the model of a route of units.
 
     Args:
@@ -296,8 +298,10 @@ def engine_of_route(artifact: Artifact, route: Route, engines: Sequence[Engine[M
         engines: what runs each model; for single characters, it is made anew.
     """
     engine = engines[route.model]
-    assert isinstance(engine, Units)
+    assert isinstance(engine, Units | BestPathOfUnits)
     assert route.units is not None
+    if isinstance(engine, BestPathOfUnits):
+        return engine
     if not cuts_single_characters(artifact.scanners.automata[route.units]):
         return engine
     return Units(engine.model, engine.ids, engine.speller, characters=True)

@@ -180,6 +180,13 @@ class WordTable:
         _raise_on_failure(lib.wwho_words_bytes(self.handle, spelled.handle))
         return spelled
 
+    def spell_characters(self, space: str) -> WordTable:
+        """Return a new table of the same words as characters, `space` in place of each U+0020."""
+        spelled, text = WordTable(), space.encode()
+        status = lib.wwho_words_characters(self.handle, text, len(text), spelled.handle)
+        _raise_on_failure(status)
+        return spelled
+
     def spell_pairs(self) -> WordTable:
         """Return a new table of the same words, each with the symbols of `script_step` as units.
 
@@ -333,6 +340,84 @@ class Merger:
         itself; it never rises from one merge to the next.
         """
         return list(ffi.unpack(lib.wwho_merger_gains(self._handle), self._n_merges))
+
+
+class UnigramLearner:
+    """Learns the tokens of a Unigram model, and their scores, from a table of words (Kudo 2018).
+
+    It starts with many candidates, estimates their probabilities by expectation maximization, and
+    drops those that the text misses least, a quarter in each round, as SentencePiece does.
+    `wwho_learner_new` of native/train.h says what candidates are. Nothing depends on the order of
+    the words, and floating-point numbers are the same on every machine.
+    """
+
+    def __init__(
+        self,
+        words: WordTable,
+        atoms: Sequence[bytes],
+        *,
+        max_candidates: int,
+        min_freq: int,
+        max_units: int,
+    ) -> None:
+        """Lay out the words as runs of atoms and choose the candidates; words and atoms are copied.
+
+        Args:
+            words: the words of the corpus and their counts.
+            atoms: texts of the atoms in ascending byte order; each is a token that stays.
+            max_candidates: how many candidates there may be beside the atoms.
+            min_freq: how often a candidate must be seen, at least 1.
+            max_units: how many atoms a token may have, at least 1.
+
+        Raises:
+            ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.
+            MemoryError: there is no memory left.
+        """
+        self._atoms = tuple(atoms)
+        table = WordTable()
+        records = b"".join(record((atom,)) for atom in atoms)
+        table.add_records(records, array("Q", [1]) * len(atoms))
+        learner = ffi.new("wwho_learner **")
+        status = lib.wwho_learner_new(
+            words.handle, table.handle, max_candidates, min_freq, max_units, learner
+        )
+        if status == lib.WWHO_ARGUMENT:
+            raise ValueError(
+                f"{len(atoms)} atoms (at most 255 bytes each), min_freq {min_freq}, "
+                f"{words.info().n_units} units: one of these is beyond its limit"
+            )
+        _raise_on_failure(status)
+        self._handle = _own_handle(learner[0], lib.wwho_learner_free)
+
+    def prune_to(self, goal: int) -> int:
+        """Estimate all probabilities twice, then drop tokens down to `goal`, or to three of four.
+
+        Atoms always stay. Where there are no more tokens than `goal`, only those that no path takes
+        are dropped.
+
+        Returns:
+            How many tokens there are now.
+
+        Raises:
+            MemoryError: there is no memory left.
+        """
+        n_tokens = ffi.new("size_t *")
+        _raise_on_failure(lib.wwho_learner_step(self._handle, goal, n_tokens))
+        return int(n_tokens[0])
+
+    def tokens(self) -> list[tuple[Word, float]]:
+        """Return each token, as the texts of its atoms, and its score: the atoms come first."""
+        n_atoms = lib.wwho_learner_export(self._handle, ffi.NULL, ffi.NULL, ffi.NULL)
+        lengths, scores = ffi.new("uint32_t[]", n_atoms), ffi.new("double[]", n_atoms)
+        atoms = ffi.new("uint32_t[]", n_atoms)
+        lib.wwho_learner_export(self._handle, lengths, scores, atoms)
+        found, at = list[tuple[Word, float]](), 0
+        for length, score in zip(lengths, scores, strict=True):
+            if not length:
+                break
+            found.append((tuple(self._atoms[atoms[at + k]] for k in range(length)), score))
+            at += length
+        return found
 
 
 class Phrases:

@@ -42,6 +42,11 @@ class TrainOptions:
         atoms: the symbols that tokens are merged from: ``syllable``, ``grapheme``, ``codepoint``,
             ``byte`` or ``script``. With ``script`` each character is two symbols: a block, which
             says script and kind, and an index in that block.
+        method: how tokens are chosen. ``bpe``: the most frequent pair of neighbours is merged,
+            again and again. ``unigram``: of many parts of words those stay that make the corpus
+            the most probable (Kudo 2018), and a text is cut so that its tokens are. Over code
+            points, without schemas and with the base ``none``, the model is one of SentencePiece,
+            which cuts no text into words; words only limit what tokens are learnt.
         pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base``,
             ``r50k_base``, ``script``, which cuts where the script or the kind of characters
             changes, ``none`` or a regular expression. None: that of o200k_base. Any other base
@@ -70,7 +75,7 @@ class TrainOptions:
             the bytes a base is trained, too. ``evenly``: all sources count alike, however long.
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords included.
-            None: as many as fit into the 1024 bytes of a token.
+            None: as many as fit into the 1024 bytes of a token; with ``unigram`` 16, or 48 bytes.
         merge_constraint: ``character``: the byte or script atoms of one character merge with each
             other first, from left to right, and only whole characters merge with others.
             ``none``: any neighbours merge.
@@ -101,6 +106,7 @@ class TrainOptions:
     schemas: Sequence[str | os.PathLike[str] | Schema] | None = None
     base: str | os.PathLike[str] | Artifact | None = None
     atoms: AtomKind | str = "syllable"
+    method: Literal["bpe", "unigram"] = "bpe"
     pattern: str | None = None
     words: str = "script"
     end_of_word: bool = False

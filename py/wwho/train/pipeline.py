@@ -89,6 +89,8 @@ def train_model(
         normalizer = (normal_form(options.normalize),)
     if plan.word_rule.collapse:
         normalizer += collapse_steps()
+    if plan.makes_pieces:
+        normalizer += model.normalizer
     provenance = training_provenance(plan, counted, training)
     return replace(model, normalizer=normalizer, provenance=provenance)
 

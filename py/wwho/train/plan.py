@@ -17,13 +17,16 @@ from wwho.assemble.training_artifacts import (
     unit_model,
     with_merges,
 )
+from wwho.assemble.unigram import unigram_over_base, unigram_over_bytes
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.schema import Schema, union
 from wwho.compile.unicode import ANY_SCRIPT
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError, SchemaError, SpecialTokenError
+from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_IDS, MAX_TOKEN_BYTES
 from wwho.format.model import Artifact
+from wwho.interchange.sentencepiece import MARKER
 from wwho.normalize import FORM, PROVENANCE_KEY, nfc
 from wwho.progress import Progress
 from wwho.train.atom_choice import atoms_of
@@ -35,6 +38,16 @@ from wwho.train.protect import Protect
 from wwho.train.report import Report
 from wwho.train.resolve import NO_BASE, resolve_base, resolve_schemas
 from wwho.train.superwords import AUTO, SuperwordLearner
+from wwho.train.unigram import (
+    can_be_piece,
+    default_max_units,
+    first_pieces,
+    learn_unigram,
+    pieces_artifact,
+)
+
+BPE_METHOD, UNIGRAM = METHODS = ("bpe", "unigram")
+"""The values of the option `method`."""
 
 NO_CONSTRAINT, CHARACTER = "none", "character"
 """The values of the option `merge_constraint`."""
@@ -96,10 +109,21 @@ class Plan:
 
     @property
     def max_units(self) -> int:
-        """How many atoms a token may have: `max_token_units`, or as many as a token has bytes."""
-        if self.options.max_token_units is None:
-            return MAX_TOKEN_BYTES
-        return self.options.max_token_units
+        """How many atoms a token may have: `max_token_units`, or what the method allows."""
+        if self.options.max_token_units is not None:
+            return self.options.max_token_units
+        return default_max_units(self.kind) if self.options.method == UNIGRAM else MAX_TOKEN_BYTES
+
+    @property
+    def makes_pieces(self) -> bool:
+        """Whether the model is one of SentencePiece: Unigram over code points alone."""
+        return (
+            self.options.method == UNIGRAM
+            and self.kind is AtomKind.CODEPOINT
+            and not self.schemas
+            and not self.word_rule.end_of_word
+            and len(self.base.models[0].texts) == len(BYTES)
+        )
 
     @property
     def forced_atoms(self) -> CodePointSet:
@@ -221,6 +245,8 @@ class Plan:
             ValueError: there is no room for that many superwords.
         """
         options = self.options
+        if options.method == UNIGRAM:
+            return self.learn_unigram_model(counted)
         warn_of_byte_base(self, counted.report)
         atoms = atoms_of(
             self.kind,
@@ -271,6 +297,54 @@ class Plan:
             model = learner.add_superwords(model, n_superwords)
         return model, self.training_record(n_superwords)
 
+    def learn_unigram_model(self, counted: CorpusCounts) -> tuple[Artifact, str]:
+        """Choose atoms, learn the tokens of a Unigram model, and assemble it.
+
+        Arguments, result, warnings and errors are those of `learn_model`; no corpus is read.
+        """
+        warn_of_byte_base(self, counted.report)
+        words = counted.words.spell_characters(MARKER) if self.makes_pieces else counted.words
+        atoms = atoms_of(
+            self.kind,
+            words,
+            self.min_atom_count * counted.scale,
+            characters=self.forced_atoms,
+            end_of_word=self.word_rule.end_of_word or self.makes_pieces,
+        )
+        first = first_pieces(self.added_texts) if self.makes_pieces else []
+        if self.makes_pieces:
+            atoms = tuple(atom for atom in atoms if can_be_piece(atom))
+        warn_without_atoms(self, atoms)
+        n_other = max(len(first) - len(self.added_texts), 0)
+        room = room_for_merges(self, len(atoms) + n_other)
+        with self.bars.bar("prune", None, unit=" rounds") as advance:
+            tokens = learn_unigram(
+                words,
+                atoms,
+                n_tokens=len(atoms) + room,
+                min_freq=min(self.options.min_freq * counted.scale, MAX_COUNT + 1),
+                max_units=self.max_units,
+                without=frozenset(piece.text for piece in first),
+                on_round=lambda _: advance(1),
+            )
+        if self.makes_pieces:
+            return pieces_artifact(first, tokens), self.training_record(0)
+        specials = special_ids(self.base, self.added_texts)
+        if self.kind is AtomKind.BYTE:
+            protect = tuple(self.protected)
+            model = unigram_over_bytes(self.base, specials=specials, tokens=tokens, protect=protect)
+            return model, self.training_record(0)
+        model = unigram_over_base(
+            self.schemas,
+            self.base,
+            specials=specials,
+            tokens=tokens,
+            kind=self.kind,
+            words=self.word_rule,
+            protect=tuple(self.protected),
+        )
+        return model, self.training_record(0)
+
     def training_record(self, n_superwords: int | None) -> str:
         """Return the options that decided what is learnt, as the key ``training`` of provenance.
 
@@ -287,6 +361,7 @@ class Plan:
             "vocab_size": options.vocab_size,
             "prune": not chosen and self.min_atom_count,
             "min_freq": options.min_freq,
+            "method": options.method != TrainOptions.method and options.method,
             "atoms": self.kind is not AtomKind.SYLLABLE and self.kind,
             "every_character": options.every_character,
             "words whitespace": self.word_rule.whitespace,
@@ -312,6 +387,7 @@ class Plan:
             CorpusError: the corpus cannot be read as often, or has too few sources.
         """
         check_options(self)
+        check_method(self)
         special_ids(self.base, self.added_texts)
         check_normalize(self)
         check_superwords(self, self.corpus)
@@ -382,6 +458,40 @@ def check_options(plan: Plan) -> None:
         raise ValueError(
             f"the base {plan.base.name!r} has routes of its own; train over a base vocabulary, "
             "such as o200k_base"
+        )
+
+
+def check_method(plan: Plan) -> None:
+    """Raise an error if a method cannot learn what is asked for.
+
+    Raises:
+        ValueError: there is no such method, or an option has no part in it; the message names it.
+    """
+    options = plan.options
+    if options.method not in METHODS:
+        raise ValueError(f"method is {options.method!r}; it must be one of {', '.join(METHODS)}")
+    if options.method == BPE_METHOD:
+        return
+    of_merges = {
+        "superwords": options.superwords,
+        "balanced": options.balanced,
+        "merge_constraint": options.merge_constraint != NO_CONSTRAINT and options.merge_constraint,
+    }
+    for name, value in of_merges.items():
+        if value:
+            raise ValueError(
+                f"{name} is {value!r}, and method {options.method} merges nothing: leave it out, "
+                f"or take method {BPE_METHOD}"
+            )
+    if plan.kind is AtomKind.SCRIPT:
+        raise ValueError(
+            f"method {options.method} has no model of {plan.kind} atoms: take byte or codepoint "
+            f"atoms, or method {BPE_METHOD}"
+        )
+    if plan.makes_pieces and plan.protected:
+        raise ValueError(
+            f"a model of SentencePiece has no protected texts, and there are {len(plan.protected)}:"
+            " leave them out, name schemas, or take another base than none"
         )
 
 

@@ -462,18 +462,17 @@ static int new_merger(size_t n_atoms, size_t max_merges, uint64_t min_freq, uint
     return status;
 }
 
-/* Set the bytes and units (1) of each atom. Returns WWHO_OK, or WWHO_ARGUMENT where one has several units or is longer than MAX_ATOM bytes.
- * */
-static int measure_atoms(wwho_merger *m, const wwho_words *atoms) {
-    for (size_t atom = 0; atom < m->n_atoms; atom++) {
+/* Write the length in bytes of each atom to `bytes`. Returns WWHO_OK, or WWHO_ARGUMENT where one has several units or is longer than
+ * MAX_ATOM bytes. */
+static int measure_atoms(uint16_t *bytes, const wwho_words *atoms) {
+    for (size_t atom = 0; atom < atoms->n; atom++) {
         unit_reader reader;
         uint64_t n_units;
         size_t size, length;
         const uint8_t *text;
         open_record(record_at(atoms, atom), atoms->arena + atoms->used, &reader, &n_units, &size);
         if (n_units != 1 || !next_unit(&reader, &text, &length) || length > MAX_ATOM) return WWHO_ARGUMENT;
-        m->bytes[atom] = (uint16_t)length;
-        m->units[atom] = 1;
+        bytes[atom] = (uint16_t)length;
     }
     return WWHO_OK;
 }
@@ -496,7 +495,8 @@ int wwho_merger_new(const wwho_words *words, const wwho_words *atoms, const uint
     if (!words || !atoms || words->n_units > MAX_UNITS) return WWHO_ARGUMENT;
     int status = new_merger(atoms->n, max_merges, min_freq, max_units, merger);
     if (status) return status;
-    status = measure_atoms(*merger, atoms);
+    status = measure_atoms((*merger)->bytes, atoms);
+    for (size_t atom = 0; atom < atoms->n; atom++) (*merger)->units[atom] = 1;
     if (!status) status = copy_shapes(*merger, shapes);
     if (!status) status = add_runs(*merger, words, atoms);
     if (!status) status = first_pairs(*merger);

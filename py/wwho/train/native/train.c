@@ -19,3 +19,6 @@ enum {
 #include "count.c"
 #include "merger.c"
 #include "phrases.c"
+#include "logarithm.c"
+#include "suffixes.c"
+#include "unigram.c"

@@ -63,6 +63,10 @@ int wwho_words_bytes(const wwho_words *words, wwho_words *spelled);
  * taken. Items for the 256 bytes follow. */
 int wwho_words_pairs(const wwho_words *words, const uint32_t *symbols, wwho_words *spelled);
 
+/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are its characters. The n_space <= 4 bytes at
+ * `space` take the place of each U+0020. Returns a status. */
+int wwho_words_characters(const wwho_words *words, const uint8_t *space, size_t n_space, wwho_words *spelled);
+
 /* Write the size of a table to *info. */
 void wwho_words_describe(const wwho_words *words, wwho_words_info *info);
 
@@ -133,6 +137,29 @@ const uint32_t *wwho_merger_pairs(const wwho_merger *merger);
 /* Return the count of the pair of each merge made so far, at that moment: so many tokens does it save, or fewer where the pair overlaps
  * itself. It never rises from one merge to the next. In memory of the merger; valid until the next step. */
 const uint64_t *wwho_merger_gains(const wwho_merger *merger);
+
+/* Learning a Unigram vocabulary: the state between steps. */
+typedef struct wwho_learner wwho_learner;
+
+/* Prepare to learn a Unigram vocabulary. Words, atoms and cuts are as for wwho_merger_new, but that the atom after a space that is cut
+ * off stands alone. Candidates are all atoms, and the parts of words, of 2 to max_units atoms and at most 1024 bytes, that are seen
+ * min_freq times or more: of each set of parts that always stand together the longest one, and of these the max_candidates that cover
+ * the most atoms of the text. Both tables may be freed afterwards. Limits are those of wwho_merger_new. On failure *learner is null.
+ * Nothing depends on the order of the words. */
+int wwho_learner_new(const wwho_words *words, const wwho_words *atoms, size_t max_candidates, uint64_t min_freq, uint32_t max_units,
+                     wwho_learner **learner);
+
+/* Free a learner of a Unigram vocabulary; null is allowed. */
+void wwho_learner_free(wwho_learner *learner);
+
+/* Estimate the probabilities of the tokens twice, and then drop those that the text misses least, but for atoms: down to `goal` tokens,
+ * or to three of four if that is more. *n becomes the number of tokens. If they were `goal` or fewer before, none is dropped for being
+ * missed little, but any that is expected less than half a time. Returns a status. */
+int wwho_learner_step(wwho_learner *learner, size_t goal, size_t *n);
+
+/* Write for each token the number of its atoms and its score, the natural logarithm of its probability, and the atoms of all tokens, one
+ * after another. The first tokens are the atoms. Returns the number of all these atoms; with null for all three it only counts them. */
+size_t wwho_learner_export(const wwho_learner *learner, uint32_t *lengths, double *scores, uint32_t *atoms);
 
 /* cffi: end */
 

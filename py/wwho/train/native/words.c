@@ -425,3 +425,34 @@ void wwho_words_export(const wwho_words *words, uint8_t *records, uint64_t *coun
     if (words->used) memcpy(records, words->arena, words->used);
     for (size_t word = 0; word < words->n; word++) counts[word] = words->entries[word].count;
 }
+
+/* Add each word of `words` to another table, `spelled`, with its count, as a word whose units are its characters. The n_space <= 4 bytes at
+ * `space` take the place of each U+0020. Returns a status. */
+int wwho_words_characters(const wwho_words *words, const uint8_t *space, size_t n_space, wwho_words *spelled) {
+    if (!words || !spelled || words == spelled || !space || !n_space || n_space > 4) return WWHO_ARGUMENT;
+    for (size_t word = 0; word < words->n; word++) {
+        unit_reader reader;
+        uint64_t n_units;
+        size_t size, n = 0, length = 0, width;
+        const uint8_t *record = record_at(words, word);
+        open_record(record, words->arena + words->used, &reader, &n_units, &size);
+        const uint8_t *text = reader.text, *end = record + size;
+        for (const uint8_t *at = text; at < end; at += width, n++) {
+            code_point_at(at, (size_t)(end - at), &width);
+            length += *at == ' ' ? n_space : width;
+        }
+        int status = reserve(&spelled->record, &spelled->record_room, LEB_MAX + n + length, 1);
+        if (status) return status;
+        uint8_t *lengths = put_leb(spelled->record, n), *to = lengths + n;
+        for (const uint8_t *at = text; at < end; at += width) {
+            code_point_at(at, (size_t)(end - at), &width);
+            size_t written = *at == ' ' ? n_space : width;
+            memcpy(to, *at == ' ' ? space : at, written);
+            to += written;
+            *lengths++ = (uint8_t)written;
+        }
+        status = add_record(spelled, spelled->record, (size_t)(to - spelled->record), lengths, n, words->entries[word].count);
+        if (status) return status;
+    }
+    return WWHO_OK;
+}
