@@ -218,9 +218,7 @@ def fit_chat(
         >>> counts, tokens
         ([8, 9, 9, 9], 38)
     """
-    if isinstance(keep, str):
-        raise value_error("keep", keep, 'a list of roles, such as ["system"]')
-    kept = frozenset(keep)
+    kept = _roles_in(keep)
     plan = _plan_chat(messages, model, **options)
     room = _room_in(model, limit, reserve)
     counts = [count_pieces(pieces, plan.tokenizer) for pieces in plan.messages]
@@ -292,6 +290,19 @@ def _plan_chat(
     )
 
 
+def _roles_in(keep: Iterable[str]) -> frozenset[str]:
+    """Return the roles whose messages all stay.
+
+    Raises:
+        ChatError: they are no list of strings.
+    """
+    is_list = isinstance(keep, Iterable) and not isinstance(keep, str | Mapping)
+    roles = list(keep) if is_list else [None]
+    if not all(isinstance(role, str) for role in roles):
+        raise value_error("keep", keep, 'a list of roles, such as ["system"]')
+    return frozenset(role for role in roles if role is not None)
+
+
 def _room_in(model: str, limit: int | None, reserve: int) -> int:
     """Return how many tokens of input a chat may have.
 
@@ -305,8 +316,8 @@ def _room_in(model: str, limit: int | None, reserve: int) -> int:
     Raises:
         ChatError: a number is negative, or the context of the model is not known.
     """
-    for what, value in (("limit", limit), ("reserve", reserve)):
-        if value is not None and not (isinstance(value, int) and value >= 0):
+    for what, value in (("limit", limit if limit is not None else 0), ("reserve", reserve)):
+        if isinstance(value, bool) or not (isinstance(value, int) and value >= 0):
             raise value_error(what, value, "a number of tokens, 0 or more")
     if limit is None:
         facts = openai_facts()

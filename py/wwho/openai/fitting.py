@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
+from wwho.openai.fields import plain_value
+
 
 class Choice(NamedTuple):
     """Which messages stay.
@@ -60,21 +62,21 @@ def _group_starts(messages: Sequence[Mapping[str, Any]]) -> list[int]:
     An answer of a tool is in the group of the message that has its call, or else of the message
     before it, with all messages between; and what follows reasoning is in the group of that.
     """
-    calls: dict[Any, int] = {}
+    calls: dict[str, int] = {}
     needed = []
     for i, message in enumerate(messages):
         kind = message.get("type") or ""
-        for call in message.get("tool_calls") or ():
-            calls[call.get("id")] = i
+        ids = [plain_value(call).get("id") for call in message.get("tool_calls") or ()]
         if kind.endswith("_call"):
-            calls[message.get("call_id")] = i
+            ids.append(message.get("call_id"))
+        calls |= {each: i for each in ids if isinstance(each, str)}
         is_answer = message.get("role") in ("tool", "function") or kind.endswith("_call_output")
         before = i
         # Without an id that is known, an answer belongs to the message before it.
         if i > 0 and (is_answer or messages[i - 1].get("type") == "reasoning"):
             before = i - 1
-        call_id = message.get("call_id") if is_answer else None
-        needed.append(min(before, calls.get(message.get("tool_call_id") or call_id, before)))
+        asked = message.get("tool_call_id") or (message.get("call_id") if is_answer else None)
+        needed.append(min(before, calls.get(asked, before) if isinstance(asked, str) else before))
     starts = list(range(len(messages)))
     joined = []
     reach = len(messages)

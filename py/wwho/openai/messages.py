@@ -175,7 +175,7 @@ def _calls_in(message: Message) -> list[Any]:
     call, calls = message.get("function_call"), message.get("tool_calls")
     if isinstance(calls, str | Mapping) or not isinstance(calls, Iterable | None):
         raise error_of("the tool_calls of a message", calls, "a list")
-    return [*([{"type": "function", "function": call}] if call else []), *(calls or ())]
+    return [*([{"type": "function", "function": call}] if call is not None else []), *(calls or ())]
 
 
 def _call_pieces(message: Message) -> list[Piece]:

@@ -57,6 +57,8 @@ def estimate_cost(model: str, usage: Any, *, batch: bool = False) -> float:
         >>> estimate_cost("gpt-4o", {"prompt_tokens": 2000, "completion_tokens": 0}, batch=True)
         0.0025
     """
+    if not isinstance(batch, bool):
+        raise value_error("batch", batch, "True or False")
     amounts = _amounts_in(usage)
     encoding_name_for_model(model)  # or its error
     facts = openai_facts()
@@ -108,7 +110,7 @@ def _amounts_in(usage: Any) -> dict[str, float]:
                 f"usage has a field {quote_value(path)}, whose price is not known; "
                 f"expected {', '.join((*OWN, *PUBLISHED))}"
             )
-        if not (isinstance(value, int | float) and value >= 0):
+        if isinstance(value, bool) or not (isinstance(value, int | float) and value >= 0):
             raise value_error(path, value, "a number of tokens, 0 or more")
         if amounts[said]:
             raise ChatError(

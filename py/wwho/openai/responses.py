@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wwho.openai.fields import plain_value, require_type
+from wwho.openai.fields import plain_value, require_type, value_error
 
 
 def message_of(item: Any) -> Any:
@@ -33,9 +33,21 @@ def message_of(item: Any) -> Any:
         return _call({"type": "custom", "id": call_id, "custom": called})
     if kind == "reasoning":
         # Without a text, it stands for one that only OpenAI has, and is refused for that.
-        texts = [*(item.get("summary") or ()), *(item.get("content") or ())]
+        texts = [*_parts_in(item, "summary"), *_parts_in(item, "content")]
         return {"role": "assistant", "content": texts or None}
     return {"role": "tool", "content": item.get("output"), "tool_call_id": call_id}
+
+
+def _parts_in(item: Mapping[str, Any], name: str) -> list[Any]:
+    """Return the parts in a field of an item; none if the field is missing or None.
+
+    Raises:
+        ChatError: it is no list.
+    """
+    found = item.get(name)
+    if isinstance(found, list | None):
+        return found or []
+    raise value_error(f"the {name} of an item of type reasoning", found, "a list of parts")
 
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:

@@ -67,7 +67,9 @@ def _tool_in(tool: Any) -> Definition:
         ChatError: the element is none of these, or has a field that is not known.
     """
     tool = plain_value(tool)
-    kind = tool.get("type") if isinstance(tool, Mapping) else "function"
+    if not isinstance(tool, Mapping):
+        return _function_in(tool)  # which refuses it
+    kind = tool.get("type")
     if kind is None or (kind == "function" and "function" not in tool):
         return _function_in(tool)
     if kind == "custom" and "custom" not in tool:
@@ -87,6 +89,9 @@ def _function_in(definition: Any) -> Definition:
     parameters = definition.get("parameters")
     if parameters is not None and not isinstance(parameters, Mapping):
         raise value_error(f"the parameters of {name}", parameters, "a JSON schema")
+    kind = (parameters or {}).get("type", "object")
+    if kind != "object":
+        raise value_error(f"the type of the parameters of {name}", kind, '"object"')
     texts = _rest_of(parameters or {}, SHOWN["object"])
     return Definition(name, _description_in(definition), parameters, False, texts)
 
@@ -172,7 +177,7 @@ def _namespace_of(tools: list[Definition], texts: list[str]) -> str:
         given = "()"
         if is_custom:
             given = "(_: string)"
-        elif (parameters or {}).get("properties"):
+        elif _properties_in(parameters or {}):
             given = f"(_: {{\n{_fields_of(parameters or {}, 0, texts)}\n}})"
         comment = f"// {description}\n" if description else ""
         types += f"{comment}type {name} = {given} => any;\n\n"
@@ -190,13 +195,11 @@ def _fields_of(schema: Mapping[str, Any], indent: int, texts: list[str]) -> str:
         indent: the lines' indentation in spaces.
         texts: to which is added what has no place there.
     """
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping | None):
-        raise value_error("the properties of a schema", properties, "an object")
+    required = _list_in(schema, "required") or ()
     lines = []
-    for name, each in (properties or {}).items():
+    for name, each in _properties_in(schema).items():
         margin = " " * indent
-        mark = "" if name in (_list_in(schema, "required") or ()) else "?"
+        mark = "" if name in required else "?"
         shown = _type_of(each, indent, texts)
         description = text_in(each, "description", "schema") if "description" in each else ""
         if description and indent < 2:
@@ -236,6 +239,18 @@ def _type_of(schema: Any, indent: int, texts: list[str]) -> str:
     if kind == "none" and choices is not None:
         return " | ".join(_type_of(each, indent, texts) for each in choices)
     return kind if kind in ("boolean", "null") else "any"
+
+
+def _properties_in(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the properties of an object's schema: each name and its schema.
+
+    Raises:
+        ChatError: they are no object.
+    """
+    found = schema.get("properties")
+    if isinstance(found, Mapping | None):
+        return found or {}
+    raise value_error("the properties of a schema", found, "an object")
 
 
 def _list_in(schema: Mapping[str, Any], name: str) -> list[Any] | None:

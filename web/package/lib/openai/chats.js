@@ -99,8 +99,8 @@ export const FIT = {
   options: ["limit", "reserve", "keep"],
   use: (plan, tokenizer, options) => {
     const { keep = KEPT_ROLES } = options;
-    if (!isIterable(keep)) throw argumentError("keep", keep, 'a list of roles, such as ["system"]');
-    const kept = new Set(keep);
+    const kept = new Set(isIterable(keep) ? keep : [undefined]);
+    if ([...kept].some((role) => typeof role !== "string")) throw argumentError("keep", keep, 'a list of roles, such as ["system"]');
     const room = roomIn(plan, options);
     return countPieces([...plan.messages, [...plan.once, ...plan.answer]], tokenizer, (counts) => {
       const once = counts.at(-1) ?? 0;

@@ -73,7 +73,7 @@ const withArticle = (noun) => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
  * @throws {WwhoError} ARGUMENT, with the field's name and those that are expected
  */
 export function requireFields(object, kind) {
-  if (typeof object !== "object" || object === null) {
+  if (typeof object !== "object" || object === null || Array.isArray(object)) {
     throw new WwhoError("ARGUMENT", `${withArticle(kind)} is ${quoteValue(object)}; expected an object`);
   }
   const { counted, free = [] } = /** @type {Fields} */ (FIELDS[kind]);

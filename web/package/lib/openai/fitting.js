@@ -36,15 +36,16 @@ export function newestThatFit(messages, counts, room, keep) {
  * @returns {number[]} the places; groups are neighbours
  */
 function groupStarts(messages) {
-  /** @type {Map<string, number>} */
+  /** The places of calls by their ids. @type {Map<unknown, number>} */
   const calls = new Map();
+  const isId = (/** @type {unknown} */ id) => typeof id === "string";
   const needed = messages.map((message, i) => {
-    for (const { id } of message.tool_calls ?? []) calls.set(id, i);
-    if (message.type?.endsWith("_call")) calls.set(message.call_id, i);
+    const ids = [...(message.tool_calls ?? []).map((/** @type {any} */ call) => call.id), ...(message.type?.endsWith("_call") ? [message.call_id] : [])];
+    for (const id of ids.filter(isId)) calls.set(id, i);
     const isAnswer = message.role === "tool" || message.role === "function" || message.type?.endsWith("_call_output");
     // Without an id that is known, an answer belongs to the message before it.
     const before = messages[i - 1]?.type === "reasoning" || isAnswer ? Math.max(0, i - 1) : i;
-    return Math.min(before, calls.get(message.tool_call_id ?? (isAnswer ? message.call_id : undefined)) ?? before);
+    return Math.min(before, calls.get(message.tool_call_id || (isAnswer ? message.call_id : undefined)) ?? before);
   });
   const joined = messages.map(() => false); // whether a message goes with the one before it
   for (let i = messages.length - 1, reach = i; i >= 0; i--) {

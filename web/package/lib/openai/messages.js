@@ -149,7 +149,7 @@ function partPiece(part, countImage) {
  */
 function callsIn({ function_call: call, tool_calls: calls }) {
   if (calls !== undefined && calls !== null && !Array.isArray(calls)) throw argumentError("the tool_calls of a message", calls, "a list");
-  return [...(call ? [{ type: "function", function: call }] : []), ...(calls ?? [])];
+  return [...(call === undefined || call === null ? [] : [{ type: "function", function: call }]), ...(calls ?? [])];
 }
 
 /**

@@ -56,7 +56,7 @@ function amountsIn(usage) {
     amounts[known] = value;
   };
   for (const [name, value] of Object.entries(usage)) {
-    if (/_details$/.test(name) && typeof value === "object" && value !== null) {
+    if (/_details$/.test(name) && typeof value === "object" && value !== null && !Array.isArray(value)) {
       for (const [part, count] of Object.entries(value)) take(`${name}.${part}`, count);
     } else take(name, value);
   }
@@ -76,12 +76,14 @@ function amountsIn(usage) {
  */
 export function estimateCost(model, usage, options = {}) {
   requireKnown(options, OPTIONS);
+  const { batch = false } = options;
+  if (typeof batch !== "boolean") throw argumentError("batch", batch, "true or false");
   const { input, cached, cacheWrite, output } = amountsIn(usage);
   encodingName(model); // or its error
   const price = factsOf(model)?.price;
-  const standard = options.batch ? price?.batch : price;
+  const standard = batch ? price?.batch : price;
   if (standard === undefined) {
-    const what = options.batch ? "the price of a batch with" : "the price of";
+    const what = batch ? "the price of a batch with" : "the price of";
     throw new WwhoError("ARGUMENT", `${what} ${quoteValue(model)} was not known on ${date}; compute the cost yourself`);
   }
   const rates = standard.long && input > standard.long.above ? standard.long : standard;

@@ -1,5 +1,6 @@
 // Items of the Responses interface as messages. OpenAI does not say how a model reads them: these are estimates.
 
+import { argumentError } from "../arguments.js";
 import { typeOfKnown } from "./fields.js";
 
 /** The messages of items that are no messages, by the items' types. @type {Readonly<Record<string, (item: any) => any>>} */
@@ -19,8 +20,12 @@ const call = (each) => ({ role: "assistant", tool_calls: [each] });
  * @param {readonly any[] | null} [summary]
  * @param {readonly any[] | null} [content]
  * @returns {any[] | undefined}
+ * @throws {import("../errors.js").WwhoError} ARGUMENT for what is no list
  */
 function textsOf(summary, content) {
+  for (const [name, list] of Object.entries({ summary, content })) {
+    if (!Array.isArray(list ?? [])) throw argumentError(`the ${name} of an item of type reasoning`, list, "a list of parts");
+  }
   const texts = [...(summary ?? []), ...(content ?? [])];
   return texts.length > 0 ? texts : undefined;
 }

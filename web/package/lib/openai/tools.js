@@ -58,7 +58,9 @@ function functionIn(definition) {
   requireFields(definition, "definition of a function");
   const name = textIn(definition, "name", "function");
   const parameters = definition.parameters ?? undefined;
-  if (parameters !== undefined && typeof parameters !== "object") throw argumentError(`the parameters of ${name}`, parameters, "a JSON schema");
+  if (parameters !== undefined && (typeof parameters !== "object" || Array.isArray(parameters))) throw argumentError(`the parameters of ${name}`, parameters, "a JSON schema");
+  const type = parameters?.type ?? "object";
+  if (type !== "object") throw argumentError(`the type of the parameters of ${name}`, type, '"object"');
   return { name, description: descriptionIn(definition), parameters, texts: restOf(parameters ?? {}, SHOWN.object) };
 }
 
@@ -128,7 +130,7 @@ function namespaceOf(tools, texts) {
   const types = tools.map(({ name, description, parameters, isCustom }) => {
     const comment = description ? `// ${description}\n` : "";
     if (isCustom) return `${comment}type ${name} = (_: string) => any;\n\n`;
-    const empty = Object.keys(parameters?.properties ?? {}).length === 0;
+    const empty = propertiesIn(parameters ?? {}).length === 0;
     return `${comment}type ${name} = ${empty ? "()" : `(_: {\n${fieldsOf(parameters, 0, texts)}\n})`} => any;\n\n`;
   });
   return `namespace functions {\n\n${types.join("")}} // namespace functions`;
@@ -145,9 +147,7 @@ function namespaceOf(tools, texts) {
 function fieldsOf(schema, indent, texts) {
   const margin = " ".repeat(indent);
   const needed = listIn(schema, "required") ?? [];
-  const { properties } = schema;
-  if (typeof (properties ?? {}) !== "object") throw argumentError("the properties of a schema", properties, "an object");
-  const lines = Object.entries(properties ?? {}).map(([name, /** @type {any} */ each]) => {
+  const lines = propertiesIn(schema).map(([name, each]) => {
     const type = typeOf(each, indent, texts);
     const description = each.description === undefined ? "" : textIn(each, "description", "schema");
     const comment = description && indent < 2 ? `${margin}// ${description}\n` : "";
@@ -164,7 +164,7 @@ function fieldsOf(schema, indent, texts) {
  * @returns {string} of several lines for an object
  */
 function typeOf(schema, indent, texts) {
-  if (typeof schema !== "object" || schema === null) throw argumentError("a schema", schema, "an object, as JSON Schema has it");
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw argumentError("a schema", schema, "an object, as JSON Schema has it");
   if (Array.isArray(schema.type)) return schema.type.map((/** @type {any} */ each) => typeOf({ ...schema, type: each }, indent, texts)).join(" | ");
   const type = schema.type === undefined ? "none" : textIn(schema, "type", "schema");
   const [values, choices] = [listIn(schema, "enum"), listIn(schema, "anyOf")];
@@ -187,6 +187,17 @@ function typeOf(schema, indent, texts) {
     default:
       return "any";
   }
+}
+
+/**
+ * Return the properties of an object's schema: pairs of a name and a schema.
+ * @param {any} schema
+ * @returns {[string, any][]}
+ * @throws {import("../errors.js").WwhoError} ARGUMENT for what is no object
+ */
+function propertiesIn({ properties }) {
+  if (typeof (properties ?? {}) === "object" && !Array.isArray(properties)) return Object.entries(properties ?? {});
+  throw argumentError("the properties of a schema", properties, "an object");
 }
 
 /**
