@@ -141,3 +141,54 @@ def test_a_chat_that_fits_has_the_count_that_is_said() -> None:
         if len(messages) < len(chat):
             more = [chat[0], *chat[-len(messages) :]]
             assert count_chat(more, "gpt-4o") > limit
+
+
+ODD: tuple[Any, ...] = (7, True, "x", [], {}, [1], {"a": "b"}, ["x"], {"type": "function"})
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Each container in a value of JSON with each of its keys or indices."""
+    keys = list(value) if isinstance(value, dict) else range(len(value))
+    here = [(value, key) for key in keys]
+    inside = (value[key] for key in keys)
+    return here + [each for one in inside if isinstance(one, dict | list) for each in places(one)]
+
+
+def damaged(rng: random.Random) -> dict[str, Any]:
+    """A case of the vectors with one or two values changed, left out or added."""
+    case = json.loads(json.dumps(rng.choice(CASES)))
+    case.pop("gives", None)
+    case.pop("error", None)
+    for _ in range(rng.randrange(1, 3)):
+        found = [
+            each for key in ("messages", "usage", "options") for each in places(case.get(key, {}))
+        ]
+        if not found:
+            break
+        container, key = rng.choice(found)
+        kind = rng.random()
+        if kind < 0.2 and isinstance(container, dict):
+            del container[key]
+        elif kind < 0.4 and isinstance(container, dict) and container is not case.get("options"):
+            container["extra"] = rng.choice(ODD)
+        else:
+            container[key] = json.loads(json.dumps(rng.choice(ODD)))
+    return case
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_damaged_chats_are_refused_by_both_languages_or_give_the_same() -> None:
+    rng = random.Random(9)
+    cases = [damaged(rng) for _ in range(1500)]
+    script = ROOT / "tests/web/odd_chats.mjs"
+    given = json.dumps(cases)
+    done = subprocess.run(["node", script], input=given, capture_output=True, check=True, text=True)
+    refused = 0
+    for case, theirs in zip(cases, json.loads(done.stdout), strict=True):
+        try:
+            ours = outcome(case)
+        except (ChatError, LimitError, UnknownModelError):
+            ours = None
+            refused += 1
+        assert ours == theirs, case
+    assert 900 < refused < 1400
