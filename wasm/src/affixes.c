@@ -70,7 +70,7 @@ static void write_symbols(wwho_writing *w) {
 }
 
 /* Merge the text w->out, which was written as symbols, and write its tokens, with places in that text. Symbols that the model lacks cut it
- * into runs, and are replaced. Stores the tokens in the cache under `key` if one merge makes all of them. */
+ * into runs, and are replaced. Stores the tokens in the cache under `key` if one merge makes all of them. Sets e->unk_end anew. */
 static void merge_written(wwho_encoder *e, const wwho_writing *w, const wwho_route *route, const wwho_key *key) {
     const wwho_vocabulary *v = w->v;
     wwho_run run = {.v = v, .text = w->out, .len = w->n, .end = w->n, .units = route->units, .segment_end = w->n, .written = w->starts};
@@ -101,7 +101,7 @@ static void place_written(wwho_encoder *e, const wwho_writing *w, size_t first) 
 }
 
 /* Write the one token whose text is the whole pretoken from `at` to `end`, if the model prefers it (whole_pieces) and has it, and store it
- * in the cache under `key`. Returns false, and writes nothing, if there is none. */
+ * in the cache under `key`. Returns false, and writes nothing, if there is none. e->place moves to `at` before. */
 static bool put_whole(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     const wwho_vocabulary *texts = v->shown ? v->shown : v;
     size_t n = end - at;
@@ -114,7 +114,8 @@ static bool put_whole(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key 
 }
 
 /* Encode the pretoken from `at` to `end` as symbols that are written out in e->work and then merged. Sets e->stuck to PIECE_STUCK, and
- * writes nothing, if e->work is too small for them. */
+ * writes nothing, if e->work is too small for them. Meanwhile e->text is the text written as symbols; afterwards it is as it was, and
+ * e->place is `end`. */
 static void encode_written(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at, size_t end) {
     const uint8_t *text = e->text;
     size_t len = e->len, first = e->n;

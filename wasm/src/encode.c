@@ -293,7 +293,7 @@ static bool are_characters(const wwho_automaton *units) { return units->single &
 /* Encode the pretoken from `at` to `end`, of at most WIDE_WINDOW bytes, whose symbols are characters. Characters that the model lacks are
  * replaced, joined to an unk_id before them if the model fuses them, and separate the runs that merge. Without them, the tokens are stored
  * in the cache under `key`. If each run were merged with encode_word(), unseen Hindi would take 1.45 times as long with Yi's tokenizer, and
- * 1.5 times in WebAssembly. */
+ * 1.5 times in WebAssembly. Overwrites the row of e->merging, and sets e->unk_end. */
 static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     wwho_row *row = &e->merging->row;
     const size_t first = at;
@@ -463,7 +463,7 @@ WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t
 
 /* Rewrite the pretoken from `at` to `end` by the steps of its route after the cuts, and encode the result; its tokens get their places in
  * the text before. The cache stores them under `key`, that of the text before. Sets e->stuck to PIECE_STUCK, and writes nothing, if there
- * is no room for the rewritten text. */
+ * is no room for the rewritten text. Meanwhile e->text is the rewritten text; afterwards it is as it was, and e->place is `end`. */
 static void encode_rewritten(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                              size_t end) {
     const uint8_t *text = e->text;

@@ -87,8 +87,9 @@ static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
     }
 }
 
-/* Merge the window of symbols that starts at m->at, into m->row. Returns the place up to which its tokens are valid. This excludes the
- * last symbols, whose tokens might extend past the window. run->end may move back to text that is no symbol. */
+/* Merge the window of symbols that starts at m->at, into m->row. Returns the place up to which its tokens are valid. This excludes the last
+ * symbols, whose tokens might extend past the window. run->end may move back to text that is no symbol. Over bytes, a window with the text
+ * of the one before is not merged again. */
 static size_t load_window(wwho_merging *m, wwho_run *run) {
     uint32_t window = m->window, kept = window == WINDOW ? WINDOW * 7 / 8 : WIDE_WINDOW * 3 / 4;
     wwho_row *row = &m->row;
@@ -134,8 +135,8 @@ static bool take_window(wwho_merging *m, wwho_run *run) {
     return m->at > start;
 }
 
-/* Return true if merges make a token from exactly the first n symbols in m->ends; always true over bytes. A token with the same text may
- * be made from other symbols. */
+/* Return true if merges make a token from exactly the first n symbols in m->ends; always true over bytes. A token with the same text may be
+ * made from other symbols. Overwrites m->parts. */
 static bool made_of(wwho_merging *m, const wwho_run *run, uint32_t token, uint32_t n) {
     const wwho_vocabulary *v = run->v;
     size_t start = m->from;

@@ -313,7 +313,7 @@ static void run_rules(character_run *run, const wwho_step *step) {
 
 /* Apply all steps to a run, and write the characters that are certain to the output: all of them if the run is `complete`, else those
  * before the last one with an origin. it->at moves to `end`, the place in the text after the run, or to that origin. Returns false if
- * nothing is certain, or if there is no room (it->full). */
+ * nothing is certain, or if there is no room (it->full). run->now and run->next take turns as input and output of the steps. */
 WWHO_LOCAL bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete) {
     static void (*const apply[])(character_run *, const wwho_step *) = {run_map, run_replace, run_ends, run_rules, run_spell};
     for (uint32_t i = 0; i < it->n_steps; i++) {

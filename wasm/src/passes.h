@@ -64,7 +64,7 @@ WWHO_LOCAL uint32_t *take_apart(const wwho_step *step, uint32_t code_point, uint
 
 /* Apply all steps to a run, and write the characters that are certain to the output: all of them if the run is `complete`, else those
  * before the last one with an origin. it->at moves to `end`, the place in the text after the run, or to that origin. Returns false if
- * nothing is certain, or if there is no room (it->full). */
+ * nothing is certain, or if there is no room (it->full). run->now and run->next take turns as input and output of the steps. */
 WWHO_LOCAL bool normalize_run(wwho_normalizing *it, character_run *run, size_t end, bool complete);
 
 #endif

@@ -68,7 +68,7 @@ static uint32_t add_children(wwho_trie *trie, uint32_t node, uint32_t depth, uin
 }
 
 /* Fill a trie, level by level, with n_first texts for the first root and n_tokens - n_first for the second. `texts` and `offset` must
- * outlive it. Returns false if two texts of one root are the same. */
+ * outlive it. Returns false if two texts of one root are the same. Uses trie->order and trie->sorted, which have their memory already. */
 WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens) {
     trie->texts = texts;
     trie->offset = offset;

@@ -65,7 +65,7 @@ WWHO_LOCAL uint32_t find_node(const wwho_trie *trie, uint32_t root, const uint8_
 WWHO_LOCAL void take_trie(wwho_arena *arena, wwho_trie *trie, uint32_t n_tokens, uint64_t n_nodes);
 
 /* Fill a trie, level by level, with n_first texts for the first root and n_tokens - n_first for the second. `texts` and `offset` must
- * outlive it. Returns false if two texts of one root are the same. */
+ * outlive it. Returns false if two texts of one root are the same. Uses trie->order and trie->sorted, which have their memory already. */
 WWHO_LOCAL bool build_trie(wwho_trie *trie, const uint8_t *texts, const uint32_t *offset, uint32_t n_first, uint32_t n_tokens);
 
 #endif

@@ -92,8 +92,8 @@ static void restore(wwho_path *p, const wwho_front *front) {
     fill_bytes(slots + p->reach + 1, 0, (LATTICE_SLOTS - p->reach - 1) * sizeof *slots);
 }
 
-/* Write the unknown characters from p->unknown to `end`, if there are any, as one symbol. In tokenizers, though not in SentencePiece,
- * their joined text may be a token. Such a pretoken is not cached. */
+/* Write the unknown characters from p->unknown to `end`, if there are any, as one symbol. In tokenizers, though not in SentencePiece, their
+ * joined text may be a token. Such a pretoken is not cached. p->unknown stays as it is. */
 static void put_unknowns(wwho_path *p, size_t end) {
     if (p->unknown == end) return;
     const wwho_vocabulary *v = p->v;

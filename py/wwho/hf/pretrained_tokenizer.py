@@ -279,6 +279,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def _put_bos_and_eos(self, roles: Mapping[str, Any]) -> None:
         """Open the model anew with the template that the two attributes ask for.
 
+        It sets `wwho` and the names of tokens anew; if it raises, nothing has changed.
+
         Args:
             roles: the tokens of the roles, by the names of options.
 
@@ -443,7 +445,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
         Removes `added_tokens_decoder` from the options. How a special token is found is what the
         caller says of it (lstrip, rstrip, single_word), unless the model comes from a
-        tokenizer.json.
+        tokenizer.json. A token of `added_tokens_decoder` whose text the model has keeps the model's
+        id.
         """
         own = added_tokens_of(self.wwho.info)
         flagged = {}

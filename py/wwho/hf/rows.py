@@ -301,6 +301,8 @@ def make_encoding(
 ) -> Encoding:
     """Make the `Encoding` of a row, by which transformers finds characters, words and tokens.
 
+    Special tokens belong to no word, and have 1 in its `special_tokens_mask`; no token is padding.
+
     Args:
         around: the special tokens around the inputs.
         row: the part of the sample that is in the row.

@@ -431,9 +431,9 @@ def _spaces_to(
 
     Args:
         marker: the marker.
-        scanners: takes the automaton.
+        scanners: the scanner is appended to them, and the step has its number.
         repeated: whether it makes one of all spaces side by side.
-        at_start: whether spaces go at the start of a text that has anything else.
+        at_start: whether spaces at the start of a text that has anything else are taken away.
     """
     space = Chars(CodePointSet.of(" "))
     run = many(space, 1) if repeated else space

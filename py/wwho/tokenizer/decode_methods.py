@@ -207,7 +207,8 @@ class DecodeMethods(OpenModel):
     def _decode_in_parts_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """Return what `decode_with_offsets` does, for a model whose decoder changes texts.
 
-        All tokens that the decoder joins to one part begin where the part begins.
+        All tokens that the decoder joins to one part begin where the part begins; offsets are in
+        code points.
         """
         parts = list(self._decoded_parts(tokens, skip_special_tokens=False))
         text = b"".join(part for part, _ in parts)

@@ -81,6 +81,9 @@ class StandIns:
 def stand_ins(model: Model, vocabulary: Mapping[str, int]) -> tuple[StandIns, tuple[str, ...]]:
     """Return what stands for tokens that the model does not know, and notes on what cannot.
 
+    Counted are tokens that have no character of a piece. A model with byte fallback knows all
+    texts. Where there are more tokens than texts to stand for them, none has one.
+
     Args:
         model: the model.
         vocabulary: the ids of all tokens, by their texts.

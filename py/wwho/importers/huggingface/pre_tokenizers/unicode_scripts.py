@@ -35,7 +35,7 @@ def _scripts() -> dict[str, CodePointSet]:
     """Return the characters of each script, as the table of `tokenizers` has them.
 
     Hiragana and Katakana are Han, the space is in none, and characters younger than Unicode 9 are
-    left out, as is the script Unknown.
+    left out, as is the script Unknown. A few signs are in other scripts than Unicode says.
     """
     later = category("Cn", "9.0")
     found = {name: script(name) - later - CodePointSet.of(" ") for name in script_names()}
