@@ -99,7 +99,10 @@ class ReferenceBackend(Backend):
         return len(ids) if count else ids, 0 if more else len(text), place
 
     def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
-        """Return the number of tokens of a text, or some number over `limit`."""
+        """Return the number of tokens of a text, or some number over `limit`.
+
+        That is `limit + 1`.
+        """
         n = 0
         for n, _ in enumerate(self._walk.tokens(text, allowed, unk), 1):
             if n > limit:

@@ -147,7 +147,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def format_manifest(options: argparse.Namespace, manifest: Mapping[str, Any] | None) -> str:
-    """Return one line about the shards; without a manifest, about the part that is done."""
+    """Return one line about the shards; without a manifest, about the part that is done.
+
+    It tells tokens that filled no row, and faults, only where there are any.
+    """
     if manifest is None:
         number, parts = options.part
         return f"{options.output}: part {number} of {parts} is done; others are not"

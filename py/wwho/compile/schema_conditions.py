@@ -207,7 +207,7 @@ def _final_state(table: TransitionTable, path: Path) -> str | None:
 
 
 def _shortest_path(table: TransitionTable, goal: str) -> Path | None:
-    """Return the shortest path from the start to a state, or None if there is none."""
+    """Return the classes on the shortest path from the start to a state; None if there is none."""
     queue: list[tuple[str, Path]] = [(table.start, ())]
     met = {table.start}
     # The queue grows while it is read.

@@ -72,7 +72,10 @@ def _compile_strict(schema: Schema) -> CompiledScanners:
 
 
 def _matches_whole(scanners: CompiledScanners, text: str) -> bool:
-    """Return whether the strict grammar matches a whole text."""
+    """Return whether the strict grammar matches a whole text.
+
+    The scanners are one automaton.
+    """
     (automaton,) = scanners.automata
     column_of, state = scanners.column_tables[automaton.columns], START
     for char in text:

@@ -93,7 +93,7 @@ def _replace(pattern: Json, content: str) -> Json:
 
 
 def _model(artifact: Artifact) -> Json:
-    """Return the model's options, without vocabulary and merges.
+    """Return the options of the one model, Unigram or BPE, without vocabulary and merges.
 
     Raises:
         ExportError: two tokens merge at one rank.

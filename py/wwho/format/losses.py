@@ -70,7 +70,10 @@ def _is_lossy(model: Model) -> bool:
 
 
 def _of_parts(artifact: Artifact) -> Iterator[str]:
-    """Yield the reasons that lie in cuts, in BLOCKS and in added tokens, in this order."""
+    """Yield the reasons that lie in cuts, in BLOCKS and in added tokens, in this order.
+
+    Each is a clause in English.
+    """
     if any(Action.DROP in step.actions for step in artifact.steps if isinstance(step, Cut)):
         yield "a pretokenizer drops text, such as white space"
     if artifact.blocks and not artifact.blocks.spell:
@@ -105,7 +108,10 @@ def _with_other_texts(artifact: Artifact) -> list[str]:
 
 
 def _of_steps(artifact: Artifact) -> Iterator[str]:
-    """Yield the reasons that lie in steps that rewrite, and in the decoder."""
+    """Yield the reasons that lie in steps that rewrite, and in the decoder.
+
+    Each is a clause in English.
+    """
     steps = artifact.decoder.steps if artifact.decoder else ()
     spaces = {
         step.pattern for step in steps if isinstance(step, decoding.Replace) and step.content == " "

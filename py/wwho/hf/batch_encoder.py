@@ -244,7 +244,10 @@ class BatchEncoder:
         ]
 
     def _padding(self) -> Padding | None:
-        """Return how rows are padded; None if they are not."""
+        """Return how rows are padded; None if they are not.
+
+        Its length is None for that of the longest row.
+        """
         options, tokenizer = self._options, self._tokenizer
         strategy = PaddingStrategy(options.padding_strategy).value
         if strategy == "do_not_pad":

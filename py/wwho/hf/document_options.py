@@ -83,6 +83,9 @@ def _set_scheme(
 ) -> bool:
     """Set the scheme of a document's Metaspace by `add_prefix_space`, in place.
 
+    Of a saved document, a scheme that goes with the value stays. In a Llama the decoder's Strip,
+    which takes the first space off, is put in or taken out, too.
+
     Returns:
         Whether there is one, in a class that does so.
     """

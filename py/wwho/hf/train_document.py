@@ -203,7 +203,10 @@ _SPELLING = dict(enumerate(ALPHABET))
 
 
 def _quick_cutter(artifact: Artifact) -> Cutter:
-    """Return the function that cuts a text into pieces, where routes cut and do not rewrite."""
+    """Return the function that cuts a text into pieces, where routes cut and do not rewrite.
+
+    The text is first rewritten by the normalizer, and the pieces are bytes of the result.
+    """
     model = Tokenizer(write_artifact(artifact))
 
     def cut(text: bytes) -> list[bytes]:

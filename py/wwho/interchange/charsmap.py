@@ -195,6 +195,8 @@ def _nodes(keys: list[tuple[bytes, bytes]], places: Mapping[bytes, int]) -> tupl
 def _array(nodes: list[Node], root: int) -> list[int]:
     """Return the units of the double array of these nodes; the first one leads to the root.
 
+    Each unit is a number of 32 bits.
+
     Raises:
         ExportError: there are over `MAX_UNITS`.
     """

@@ -186,7 +186,11 @@ class _Reader:
         return data if layout in "bB" else list(struct.unpack(f"<{count}{layout}", data))
 
     def texts(self, key: str, count: int, keep: bool) -> list[bytes] | None:
-        """Return the next `count` texts; None where they are not kept."""
+        """Return the next `count` texts; None where they are not kept.
+
+        Raises:
+            SourceError: the file ends before they do, or a text that is kept is too long.
+        """
         if not keep:
             for _ in range(count):
                 self.skip(self.numbers("Q", key)[0], key)

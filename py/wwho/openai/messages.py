@@ -40,7 +40,7 @@ class Form(NamedTuple):
 def _chatml_pieces(message: Message, content: list[Piece]) -> list[Piece]:
     """Return <|im_start|>role<|im_sep|>content<|im_end|>.
 
-    A name costs one more, and the answer of a tool two less.
+    A name or a phase costs one more than its text, and the answer of a tool two less.
     """
     role, name, phase = message["role"], message.get("name"), message.get("phase")
     head: list[Piece] = [name, Cost(1, "a name")] if name else []

@@ -26,7 +26,11 @@ class RowPacker:
         self.left = 0
 
     def pack(self, batches: Iterable[EncodedDocuments]) -> Iterator[EncodedDocuments]:
-        """Yield the rows of all documents, each as a document; the ids left fill no row."""
+        """Yield the rows of all documents, each as a document; the ids left fill no row.
+
+        A batch gives one batch of rows, which may be empty. `n_documents` counts the documents that
+        came, and at the end `left` is the number of ids left.
+        """
         held = bytearray()
         for batch in batches:
             self.n_documents += len(batch)

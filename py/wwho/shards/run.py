@@ -72,6 +72,9 @@ def cancelling(futures: dict[Future[Any], int]) -> Iterator[None]:
 def _run_in_processes(job: Job, tasks: Sequence[Task], advance: Advance, processes: int) -> None:
     """Do tasks in several new processes of this machine.
 
+    After an error, or Ctrl-C, tasks that wait are dropped, and those that run end at their next
+    batch.
+
     Raises:
         CorpusError, OSError, ShardError: as for `run_tasks`.
     """

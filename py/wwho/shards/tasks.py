@@ -85,6 +85,9 @@ def hashed_order(n: int, seed: str) -> list[int]:
 def cut_file(file: str, size: int, settings: ShardSettings) -> Iterator[Piece]:
     """Yield the pieces of a file, each of about `size` stored bytes or less.
 
+    A file that is not larger, is compressed or the standard input, or is one document, is one
+    piece. A piece of a file that is skipped has the size 0.
+
     Raises:
         CorpusError: the file is missing or damaged, and such files are not skipped.
     """

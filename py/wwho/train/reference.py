@@ -88,7 +88,7 @@ def words_of(model: Artifact, text: str) -> Iterator[Word]:
 def words_of_line(model: Artifact, line: str) -> Iterator[Word]:
     """Yield the words of one line: runs of syllables within a segment, and any other unit alone.
 
-    Segments of the base have no units, and so no words.
+    Segments of the base have no units, and so no words. A word is a tuple of units in UTF-8.
     """
     automata = model.scanners.automata
     assert model.router is not None

@@ -74,6 +74,9 @@ SPACED: tuple[Step, ...] = (Join(" "),)
 def read_speech(folder: ModelFolder, options: Options) -> Draft:
     """Return the draft of a folder of wav2vec2.
 
+    The delimiter stands for a space. With `do_lower_case` text becomes upper case, as it does
+    there.
+
     Raises:
         SourceError: the file is missing or damaged, or a setting is not understood.
     """
@@ -181,8 +184,12 @@ def read_pictures(folder: ModelFolder, options: Options) -> Draft:
 def read_proteins(folder: ModelFolder, options: Options) -> Draft:
     """Return the draft of a folder of ESM.
 
+    Each line of vocab.txt is a token, whose id is its number; tokens are found in text, the longest
+    first, and spaces are dropped.
+
     Raises:
-        SourceError: the file is missing or damaged, or a setting is not understood.
+        SourceError: the file is missing or damaged, a setting is not understood, or a token may
+            overlap with an added one.
     """
     file = folder.needed_file("vocab.txt")
     try:

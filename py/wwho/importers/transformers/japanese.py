@@ -93,7 +93,10 @@ class Words:
         return cleaned(patterns, lower=self.lower, accents=self.accents)
 
     def cuts(self) -> list[Component]:
-        """Return the pre-tokenizers that cut words."""
+        """Return the pre-tokenizers that cut words: at spaces, which go, and with `basic` at signs.
+
+        Signs are punctuation and, if `chinese` says so, ideographs; each is a word of its own.
+        """
         spaces = split(in_class(SPACES), "Removed")
         if not self.basic:
             return [spaces]
@@ -126,9 +129,11 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
 def read_japanese(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     """Return the draft of a folder of BERT Japanese.
 
+    Without `do_subword_tokenize` words are tokens, otherwise `subword_tokenizer_type` says what is.
+
     Raises:
-        SourceError: the file is missing or damaged; a setting is not understood; or a program
-            cuts the words.
+        SourceError: the file is missing or damaged; a setting is not understood; or a program cuts
+            the words.
     """
     settings = folder.settings
     kind, part = settings.get("word_tokenizer_type"), settings.get("subword_tokenizer_type")

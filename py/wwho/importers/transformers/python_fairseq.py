@@ -34,6 +34,9 @@ FIRST_ROLES = ("bos_token", "pad_token", "eos_token", "unk_token", "sep_token", 
 def read_plbart(folder: ModelFolder, options: Options) -> Draft:
     """Return the draft of a folder of PLBart, whose ids are those of the pieces, moved by one.
 
+    The token of `src_lang` stands behind a text and its end; without that setting the languages
+    "base" have none, and "multi" English.
+
     Raises:
         SourceError: the file is missing or damaged, or a setting is not understood.
     """

@@ -109,6 +109,8 @@ def choice_of(name: str, value: Any, known: Sequence[str]) -> str:
 def read_m2m100(folder: ModelFolder, options: Options) -> Draft:
     """Return the draft of a folder of M2M100, whose languages come behind all tokens.
 
+    `src_lang`, usually English, decides the token of a language before a text.
+
     Raises:
         SourceError: a file is missing or damaged, or a setting is not understood.
     """
@@ -146,6 +148,8 @@ def read_m2m100(folder: ModelFolder, options: Options) -> Draft:
 
 def read_speech(folder: ModelFolder, options: Options) -> Draft:
     """Return the draft of a folder of Speech2Text.
+
+    With `lang_codes`, the token of `tgt_lang`, usually the first language, stands before a text.
 
     Raises:
         SourceError: a file is missing or damaged, or a setting is not understood.

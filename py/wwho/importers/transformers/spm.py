@@ -81,7 +81,7 @@ class Around:
         return flag(self.folder, name, usual)
 
     def number(self, name: str, usual: int) -> int:
-        """Return a setting that is a number from 0 on.
+        """Return a setting that is a number from 0 on; `usual` if it is missing or null.
 
         Raises:
             SourceError: it is none.
@@ -96,7 +96,7 @@ class Around:
         return value
 
     def text(self, name: str, usual: str) -> str:
-        """Return a setting that is a text.
+        """Return a setting that is a text; `usual` if it is missing or null.
 
         Raises:
             SourceError: it is none.

@@ -55,6 +55,8 @@ class Recipe:
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     """Return the draft of a folder by a recipe.
 
+    `lowercase` of the options counts before `do_lower_case` of the folder.
+
     Raises:
         SourceError: the file is missing or damaged, or a setting is not understood.
     """

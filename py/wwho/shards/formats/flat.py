@@ -45,6 +45,8 @@ class FlatFile:
     def add(self, documents: EncodedDocuments) -> None:
         """Write the ids and names of documents.
 
+        Their starts are added to `starts`, moved by the ids before.
+
         Raises:
             OSError: a file cannot be written.
         """

@@ -77,7 +77,12 @@ class MdsWriter:
         self._places = array("q", (0,))
 
     def add(self, documents: EncodedDocuments) -> None:
-        """Write documents after those that were added before."""
+        """Write documents after those that were added before.
+
+        A sample is the lengths of its columns in bytes, then the columns: the ids behind their
+        number, and the name if there are names. Rows of one length are written without their
+        length.
+        """
         size, place = self._layout.token_type.size, self._places[-1]
         ids, starts = memoryview(documents.ids), documents.starts
         for number in range(len(documents)):

@@ -33,6 +33,9 @@ KEPT_CONTROLS = CodePointSet.of("\t", "\n", "\r")
 def steps(value: Value, patterns: Patterns) -> list[Rewrite]:
     """Return up to five steps: clean, spaces, NFD, no combining marks, lower case.
 
+    The first two are there with clean_text and handle_chinese_chars, the last with lowercase, and
+    the two before it with strip_accents, which is as lowercase if it is null.
+
     Raises:
         SourceError: an option is missing or of another type.
     """
