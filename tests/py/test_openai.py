@@ -156,7 +156,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 def damaged(rng: random.Random) -> dict[str, Any]:
     """A case of the vectors with one or two values changed, left out or added."""
-    case = json.loads(json.dumps(rng.choice(CASES)))
+    case: dict[str, Any] = json.loads(json.dumps(rng.choice(CASES)))
     case.pop("gives", None)
     case.pop("error", None)
     for _ in range(rng.randrange(1, 3)):

@@ -60,7 +60,8 @@ FIELDS = {
     "tool of type custom": Fields(("custom",), ("type",)),
     "definition of a function": Fields(("name", "description", "parameters"), _TOOL),
     "definition of a custom tool": Fields(("name", "description", "format"), _TOOL),
-    "format of a custom tool": Fields(("grammar", "definition", "syntax"), ("type",)),
+    "format of type text": Fields(("type",)),
+    "format of type grammar": Fields(("grammar", "definition", "syntax"), ("type",)),
     "grammar of a custom tool": Fields(("definition", "syntax")),
     "choice of a tool": Fields(("name", "function", "custom"), ("type",)),
     "name in the choice of a tool": Fields(("name",)),
@@ -133,7 +134,7 @@ def require_type(value: Any, group: str) -> tuple[str, Mapping[str, Any]]:
 
     Args:
         value: a mapping, or an object of OpenAI's package.
-        group: "part", "call", "item" or "tool".
+        group: "part", "call", "item", "tool" or "format".
 
     Raises:
         ChatError: its type, or one of its fields, cannot be counted.

@@ -106,15 +106,12 @@ def _custom_in(definition: Any) -> Definition:
     definition = require_fields(definition, "definition of a custom tool")
     form = definition.get("format")
     texts: list[str] = []
-    if isinstance(form, Mapping) and form.get("type") == "grammar":
-        require_fields(form, "format of a custom tool")
+    kind, form = (None, {}) if form is None else require_type(form, "format")
+    if kind == "grammar":
         grammar = form  # Responses
         if form.get("grammar") is not None:  # Chat Completions
             grammar = require_fields(form["grammar"], "grammar of a custom tool")
         texts = [text_in(grammar, name, "grammar") for name in ("syntax", "definition")]
-    elif form is not None and not (isinstance(form, Mapping) and form.get("type") == "text"):
-        found = form.get("type") if isinstance(form, Mapping) else form
-        raise value_error("the format of a custom tool", found, 'one of type "text" or "grammar"')
     name = text_in(definition, "name", "custom tool")
     return Definition(name, _description_in(definition), None, True, texts)
 

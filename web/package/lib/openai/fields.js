@@ -47,7 +47,8 @@ export const FIELDS = {
   "tool of type custom": { counted: ["custom"], free: ["type"] },
   "definition of a function": { counted: ["name", "description", "parameters"], free: TOOL },
   "definition of a custom tool": { counted: ["name", "description", "format"], free: TOOL },
-  "format of a custom tool": { counted: ["grammar", "definition", "syntax"], free: ["type"] },
+  "format of type text": { counted: ["type"] },
+  "format of type grammar": { counted: ["grammar", "definition", "syntax"], free: ["type"] },
   "grammar of a custom tool": { counted: ["definition", "syntax"] },
   "choice of a tool": { counted: ["name", "function", "custom"], free: ["type"] },
   "name in the choice of a tool": { counted: ["name"] },
@@ -87,7 +88,7 @@ export function requireFields(object, kind) {
 /**
  * Return the kind of an object that says its type, and reject it if its type or one of its fields cannot be counted.
  * @param {any} object
- * @param {"part" | "call" | "item" | "tool"} group
+ * @param {"part" | "call" | "item" | "tool" | "format"} group
  * @returns {string} its type
  * @throws {WwhoError} ARGUMENT
  */

@@ -73,13 +73,10 @@ function customIn(definition) {
   requireFields(definition, "definition of a custom tool");
   const { format } = definition;
   const texts = [];
-  if (format?.type === "grammar") {
-    requireFields(format, "format of a custom tool");
+  if (format !== undefined && format !== null && typeOfKnown(format, "format") === "grammar") {
     const grammar = format.grammar ?? format; // Chat Completions, Responses
     if (format.grammar) requireFields(grammar, "grammar of a custom tool");
     texts.push(textIn(grammar, "syntax", "grammar"), textIn(grammar, "definition", "grammar"));
-  } else if (format !== undefined && format !== null && format.type !== "text") {
-    throw argumentError("the format of a custom tool", format.type, 'one of type "text" or "grammar"');
   }
   return { name: textIn(definition, "name", "custom tool"), description: descriptionIn(definition), isCustom: true, texts };
 }
