@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -182,6 +183,17 @@ def stated(pattern: str) -> float:
     found = re.search(pattern, README)
     assert found, pattern
     return float(found[1])
+
+
+def test_the_ways_to_send_a_file_take_what_is_stated() -> None:
+    data = (ROOT / "py" / "wwho" / "models" / "o200k_base.wwho").read_bytes()
+    for name, sent in (
+        ("`.wwho`, with brotli by the server", brotli.compress(data)),
+        ("`.wwho.gz`, by any server", gzip.compress(data, 9)),
+        ("`.wwho`, by a server that does not compress it", data),
+    ):
+        size = stated(rf"\| {re.escape(name)} \| (\d+) KB")
+        assert len(sent) / 1000 == pytest.approx(size, rel=0.01), name  # as other zlibs make others
 
 
 def test_the_size_of_all_encodings_is_as_stated() -> None:

@@ -16,7 +16,7 @@ export type Bytes = ArrayBuffer | ArrayBufferView;
 
 export type WasmSource = string | URL | Response | Bytes | WebAssembly.Module;
 
-/** In Node, a string without a scheme is a path. */
+/** A .wwho file, also compressed with gzip. In Node, a string without a scheme is a path. */
 export type ModelSource = string | URL | Response | Blob | Bytes;
 
 export interface EncodeOptions {

@@ -1,5 +1,6 @@
 // wwho/worker for Node: worker.js, with the Workers of Node and files read from disk.
 
+import { readArtifact } from "./lib/artifact-source.js";
 import { WwhoError } from "./lib/errors.js";
 import { readFromDisk, readIfPath } from "./lib/disk.js";
 import { findEncoding } from "./lib/encodings.js";
@@ -20,13 +21,13 @@ function startWorker() {
 export class WorkerTokenizer extends BaseWorkerTokenizer {
   /**
    * Read a tokenizer on this side, and load it in a Worker.
-   * @param {unknown} source a path, URL, Response, Blob or bytes of a .wwho file
+   * @param {unknown} source a path, URL, Response, Blob or bytes of a .wwho file, also compressed with gzip
    * @param {{ wasm?: unknown, workers?: number } & import("./lib/source.js").LoadOptions} [options]
    * @returns {Promise<WorkerTokenizer>}
    * @throws {WwhoError} ARGUMENT, FETCH, WORKER, or the status of a file that is not valid; the signal's reason
    */
   static async load(source, options = {}) {
-    const model = await readFromDisk(source, "the tokenizer", options);
+    const model = await readArtifact(readFromDisk, source, options);
     const wasm = await readIfPath(options.wasm, "wwho.wasm");
     return this.start(WorkerTokenizer, startWorker, { model, wasm }, options);
   }

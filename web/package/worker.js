@@ -1,6 +1,7 @@
 // The tokenizer in one or several Workers: the same methods, which return promises, so the calling thread never blocks.
 
 import { isUrl } from "./lib/arguments.js";
+import { readArtifact } from "./lib/artifact-source.js";
 import { fetchNamed, findEncoding } from "./lib/encodings.js";
 import { WwhoError } from "./lib/errors.js";
 import { ENCODINGS } from "./lib/shipped-files.js";
@@ -22,13 +23,13 @@ function startWorker() {
 export class WorkerTokenizer extends BaseWorkerTokenizer {
   /**
    * Read a tokenizer on this side, and load it in a Worker.
-   * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file
+   * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file, also compressed with gzip
    * @param {{ wasm?: unknown, workers?: number } & import("./lib/source.js").LoadOptions} [options]
    * @returns {Promise<WorkerTokenizer>}
    * @throws {WwhoError} ARGUMENT, FETCH, WORKER, or the status of a file that is not valid; the signal's reason
    */
   static async load(source, options = {}) {
-    const model = await readBytes(source, "the tokenizer", options);
+    const model = await readArtifact(readBytes, source, options);
     return this.start(WorkerTokenizer, startWorker, { model, wasm: sendableSource(await options.wasm) }, options);
   }
 }

@@ -16,6 +16,8 @@ import { getEncoding, Tokenizer, WwhoError } from "../node.js";
 
 const DEFAULT_MODEL = "wwho_328k";
 const STANDARD_INPUT = "-";
+/** The endings of files that the Python package's command reads otherwise than as plain text. */
+const NO_PLAIN_TEXT = /\.(gz|xz|zst|jsonl|ndjson|parquet)$/i;
 /** Files beside a tokenizer that an import reads where they are there. */
 const COMPANIONS = ["added_tokens.json", "chat_template.jinja", "config.json", "merges.txt", "special_tokens_map.json", "tokenizer_config.json"];
 
@@ -24,13 +26,13 @@ usage: wwho [--help] [--version] COMMAND ...
 
 Count the tokens of files, and turn other libraries' tokenizers into .wwho files.
 
-  count [FILE ...]   count the tokens of files, and of all of them; - or no file is standard input
+  count [FILE ...]   count the tokens of files of plain text, and of all of them; - or no file is standard input
     --model NAME|FILE          a shipped encoding or a .wwho file (default ${DEFAULT_MODEL})
     --allowed-special all|TEXT read this special token as such, or all of them; may be given several times
     --json                     print {"files": [{"file", "bytes", "tokens"}], "bytes", "tokens"}
 
-  import FILE        turn another library's tokenizer into a .wwho file that gives the same ids;
-                     needs Pyodide: npm install pyodide
+  import FILE        turn another library's tokenizer into a .wwho file that gives the same ids; all but a byte-level
+                     tokenizer.json need Pyodide: npm install pyodide
     -o, --output X.wwho        the file to write (default: NAME.wwho here)
     --name NAME                the encoding's name (default: the output file's)
     --source TEXT              where the file comes from, for the record
@@ -74,11 +76,12 @@ class UsageError extends Error {}
  * Count the tokens of files, and print a line for each, and one for all of several.
  * @param {string[]} files paths; "-" for standard input, as is none at all
  * @param {Values} options of COUNT_OPTIONS
- * @throws {WwhoError} if the model cannot be loaded, or lacks a special token; an error of the file system if a file cannot be read
+ * @throws {WwhoError} if the model cannot be loaded, or lacks a special token, or a file holds no plain text by its name; an error of the file
+ *   system if a file cannot be read
  */
 async function count(files, options) {
   const names = files.length ? files : [STANDARD_INPUT];
-  for (const name of names) if (name !== STANDARD_INPUT) await stat(name); // before the first is read
+  for (const name of names) if (name !== STANDARD_INPUT) await requirePlainText(name); // before the first is read
   const tokenizer = await openModel(options.model);
   const allowedSpecial = options["allowed-special"].includes("all") ? "all" : options["allowed-special"];
   /** @type {Row[]} */
@@ -93,6 +96,17 @@ async function count(files, options) {
   if (options.json) return print([JSON.stringify({ files: rows, bytes: total.bytes, tokens: total.tokens })]);
   const printed = rows.length > 1 ? [...rows, total] : rows;
   return print(printed.map(({ file, tokens }) => `${String(tokens).padStart(12)}  ${file}`));
+}
+
+/**
+ * Return if there is a file of this name that holds plain text, as far as its name tells.
+ * @param {string} name
+ * @throws {WwhoError} ARGUMENT if it is compressed, or holds texts in fields; an error of the file system if there is none
+ */
+async function requirePlainText(name) {
+  await stat(name);
+  const [ending] = NO_PLAIN_TEXT.exec(name) ?? [];
+  if (ending) throw new WwhoError("ARGUMENT", `${name}: expected plain text, not ${ending}, which the Python package's command reads: pip install wwho`);
 }
 
 /**

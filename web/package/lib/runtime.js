@@ -1,6 +1,7 @@
 // The Tokenizer class of a runtime, which knows where the core is and how to read sources.
 
 import { argumentError, bytesOf } from "./arguments.js";
+import { readArtifact } from "./artifact-source.js";
 import { coreModule, readyModule } from "./module.js";
 import { BaseTokenizer } from "./tokenizer.js";
 
@@ -16,13 +17,13 @@ export function runtime(core, read) {
   class Tokenizer extends BaseTokenizer {
     /**
      * Load a tokenizer, and compile the core if it is not compiled yet; both are read at the same time.
-     * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file; a path if the runtime has files
+     * @param {unknown} source a URL, Response, Blob or bytes of a .wwho file, also compressed with gzip; a path if the runtime has files
      * @param {LoadOptions} [options] for the tokenizer's file
      * @returns {Promise<Tokenizer>}
      * @throws {import("./errors.js").WwhoError} with the status of the rule that the file breaks; FETCH, ARGUMENT or one of coreModule's
      */
     static async load(source, options) {
-      const [module, blob] = await Promise.all([coreModule(core, read), read(source, "the tokenizer", options)]);
+      const [module, blob] = await Promise.all([coreModule(core, read), readArtifact(read, source, options)]);
       return new Tokenizer(module, blob);
     }
 
