@@ -16,6 +16,7 @@ transformers = pytest.importorskip("transformers", reason="needs transformers")
 from folder_judge import texts_of  # noqa: E402
 from test_hf_folders import bert_folder  # noqa: E402
 from test_hf_options import LLAMA_3, byte_level, json_folder  # noqa: E402
+from test_train_wordpiece import is_certain, some_words  # noqa: E402
 from tokenizers import (  # noqa: E402
     AddedToken,
     Tokenizer,
@@ -30,7 +31,12 @@ from tokenizers import (  # noqa: E402
 from wwho.exporters import export  # noqa: E402
 from wwho.format.read import read_artifact  # noqa: E402
 from wwho.hf import WWHOTokenizer  # noqa: E402
-from wwho.hf.learn_bpe import _learn_in_order, _learn_natively, learn_bpe  # noqa: E402
+from wwho.train.learn_bpe import (  # noqa: E402
+    PREFIX,
+    _learn_in_order,
+    _learn_natively,
+    learn_bpe,
+)
 
 AUTO = transformers.AutoTokenizer
 QWEN = LLAMA_3.replace("{1,3}", "")
@@ -172,12 +178,22 @@ def test_added_tokens_that_are_not_special_stay(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_trained_is_refused_by_name(tmp_path: Path) -> None:
-    AUTO.from_pretrained(bert_folder(tmp_path)).save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="is a WordPiece model"):
-        WWHOTokenizer.from_pretrained(tmp_path).train_new_from_iterator(corpus(), 500)
-    made = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0)], 0, False))
+    made = Tokenizer(models.WordLevel({"<unk>": 0, "a": 1}, unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
     ours = WWHOTokenizer.from_pretrained(json_folder(tmp_path, made))
-    with pytest.raises(ValueError, match="is a Unigram model"):
+    with pytest.raises(ValueError, match="is a WordLevel model"):
+        ours.train_new_from_iterator(corpus(), 500)
+    made = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "@@b": 2}, unk_token="[UNK]"))
+    document = json.loads(made.to_str())
+    document["model"]["continuing_subword_prefix"] = "@@"
+    made = Tokenizer.from_str(json.dumps(document))
+    ours = WWHOTokenizer.from_pretrained(json_folder(tmp_path, made))
+    with pytest.raises(ValueError, match="has the prefix '@@'"):
+        ours.train_new_from_iterator(corpus(), 500)
+    made = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0)], 0, False))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel()
+    ours = WWHOTokenizer.from_pretrained(json_folder(tmp_path, made))
+    with pytest.raises(ValueError, match="is a Unigram model over bytes"):
         ours.train_new_from_iterator(corpus(), 500)
     made = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
     ours = WWHOTokenizer.from_pretrained(json_folder(tmp_path, made))
@@ -239,3 +255,88 @@ def test_merges_are_those_of_tokenizers(seed: int) -> None:
     for found in filter(None, results):
         assert found.vocab == expected["vocab"]
         assert [[*pair] for pair in found.merges] == expected["merges"]
+
+
+def test_wordpiece_has_the_pieces_of_a_fast_tokenizer(tmp_path: Path) -> None:
+    AUTO.from_pretrained(bert_folder(tmp_path)).save_pretrained(tmp_path)
+    fast, old = AUTO.from_pretrained(tmp_path), WWHOTokenizer.from_pretrained(tmp_path)
+    certain = 0
+    for seed in range(16):
+        words = some_words(seed)
+        alphabet = {char for word in words for char in word}
+        size = len(old.all_special_tokens) + 2 * len(alphabet) + 1 + seed % 9
+        learnt = learn_bpe(words, old.all_special_tokens, alphabet, size, 1, PREFIX)
+        if not is_certain(words, learnt.merges):
+            continue
+        certain += 1
+        texts = [" ".join([word.upper()] * number) for word, number in words.items()]
+        theirs = fast.train_new_from_iterator(texts, size)
+        ours = old.train_new_from_iterator(iter(texts), size)
+        assert ours.get_vocab().keys() == theirs.get_vocab().keys()
+        for text in [*words, "abc, gfedcba! zz", "[MASK] ABBA a[SEP]"]:
+            assert ours.tokenize(text) == theirs.tokenize(text)
+            assert ours.tokenize(text, add_special_tokens=True) == (
+                theirs.tokenize(text, add_special_tokens=True)
+            )
+            assert ours.decode(ours(text)["input_ids"]) == theirs.decode(theirs(text)["input_ids"])
+        assert ours.special_tokens_map == theirs.special_tokens_map
+        ours.save_pretrained(tmp_path / "saved")
+        again = WWHOTokenizer.from_pretrained(tmp_path / "saved")
+        assert again("abc cab")["input_ids"] == ours("abc cab")["input_ids"]
+    assert certain >= 4
+
+
+def t5(folder: Path, *, fallback: bool = False) -> Path:
+    """Write a folder like T5's: Unigram, Metaspace, `</s>` at the end."""
+    pieces = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("\u2581", -2.0), ("a", -3.0)]
+    pieces += [(f"<0x{byte:02X}>", -9.0) for byte in range(256 * fallback)]
+    made = Tokenizer(models.Unigram(pieces, 2, fallback))
+    made.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Strip(False, True)])
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace()])
+    made.add_special_tokens(["<pad>", "</s>", "<unk>"])
+    made.post_processor = processors.TemplateProcessing("$A </s>", "$A </s> $B </s>", [("</s>", 1)])
+    return json_folder(
+        folder,
+        made,
+        tokenizer_class="PreTrainedTokenizerFast",
+        eos_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+    )
+
+
+@pytest.mark.parametrize("fallback", [False, True])
+def test_unigram_keeps_its_components(fallback: bool, tmp_path: Path) -> None:
+    folder = t5(tmp_path, fallback=fallback)
+    size = 500 + 256 * fallback
+    theirs = AUTO.from_pretrained(folder).train_new_from_iterator(corpus(), size)
+    old = WWHOTokenizer.from_pretrained(folder)
+    ours = old.train_new_from_iterator(corpus(), size, new_special_tokens=["<new>"])
+    assert len(ours) == size
+    assert ours.convert_ids_to_tokens(range(3)) == ["<pad>", "</s>", "<unk>"]
+    assert ours.special_tokens_map == old.special_tokens_map
+    seen = "".join(corpus())
+    n_ours = n_theirs = 0
+    for text in corpus():
+        if "<" in text:
+            continue  # it may hold the text of a special token
+        ids = ours(text)["input_ids"]
+        assert ids[-1] == ours.eos_token_id
+        assert ours.unk_token_id not in ids
+        decoded = ours.decode(ids, skip_special_tokens=True)
+        assert decoded == theirs.decode(theirs(text)["input_ids"], skip_special_tokens=True)
+        n_ours += len(ids)
+        n_theirs += len(theirs(text)["input_ids"])
+    assert n_ours < 1.05 * n_theirs
+    assert "\U0001f9ff" not in seen
+    unknown = ours("\U0001f9ff")["input_ids"]
+    assert (ours.unk_token_id in unknown) == (not fallback)
+    if fallback:
+        assert ours.decode(unknown, skip_special_tokens=True).strip() == "\U0001f9ff"
+    # Transformers opens what an export writes, with the same ids.
+    judge = Tokenizer.from_buffer(export(read_artifact(ours.wwho._blob), "tokenizer.json").data)
+    for text in judge_texts()[:60]:
+        assert judge.encode(text).ids == ours(text)["input_ids"]
+    with pytest.raises(ValueError, match="vocab_size is 20, but the"):
+        old.train_new_from_iterator(corpus(), 20)

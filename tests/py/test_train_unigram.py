@@ -20,7 +20,9 @@ from exhaustive import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wwho.assemble.base import base_model
 from wwho.exporters import export
+from wwho.format.bpe import BYTES
 from wwho.format.read import read_artifact
 from wwho.format.viterbi import Viterbi
 from wwho.format.write import write_artifact
@@ -76,11 +78,7 @@ def estimated(runs: Runs, weights: Weights) -> Weights:
         for tokens, weight in found:
             for token in tokens:
                 expected[token] += count * weight / total
-    kept = {
-        token: max(number, 0.5)
-        for token, number in expected.items()
-        if number >= 0.5 or len(token) == 1
-    }
+    kept = {token: max(number, 0.5) for token, number in expected.items()}
     everything = digamma(sum(kept.values()))
     return {token: digamma(number) - everything for token, number in kept.items()}
 
@@ -160,6 +158,12 @@ def test_pruning_keeps_what_the_text_needs() -> None:
 
 # Whole runs of the trainer
 
+BASE = base_model(
+    [*BYTES, b"th", b"the", b"\xe0\xb6", b" t"],
+    pattern=r"\s?\w+|\s+|[^\s\w]+",
+    specials={"<|end|>": 300},
+    provenance={"name": "toy"},
+)
 LINES = [
     *("ගමේ පාසල ගම ගමන", "विद्यालय में पढ़ाई होती है।", "विद्या विद्यालय क्षमा क्ष", "පාසලේ ළමයි ගමේ පාසලට"),
     *("The village school, 1234.", "the villages' schools: 5!", "  two  spaces\tand a tab\n"),
@@ -168,7 +172,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "pieces": {"atoms": "codepoint", "base": "none", "prune": 1},
     "codepoint": {"atoms": "codepoint", "schemas": ["sinhala"], "base": "none", "prune": 1},
     "grapheme": {"atoms": "grapheme", "base": "none", "prune": 2},
-    "grapheme over o200k": {"atoms": "grapheme", "prune": 2},
+    "grapheme over a base": {"atoms": "grapheme", "prune": 2, "base": BASE},
     "byte": {"atoms": "byte"},
     "syllable": {"schemas": ["sinhala", "devanagari"], "base": "none", "prune": 2},
     "words": {"schemas": ["sinhala"], "base": "none", "words": "whitespace", "prune": 1},
@@ -377,8 +381,8 @@ def test_exports_open_in_their_libraries_with_the_same_ids(specials: list[str] |
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "wordy"}, "method is 'wordy'; it must be one of bpe, unigram"),
-        ({"superwords": 3}, "superwords is 3, and method unigram merges nothing"),
+        ({"method": "wordy"}, "method is 'wordy'; it must be one of bpe, unigram, wordpiece"),
+        ({"superwords": 3}, "superwords is 3, but method unigram merges nothing"),
         ({"atoms": "script"}, "no model of script atoms"),
         ({"atoms": "byte", "merge_constraint": "character"}, "merge_constraint is 'character'"),
         (

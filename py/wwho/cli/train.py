@@ -111,14 +111,6 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
     """
     number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
     flag = partial(parser.add_argument, action="store_true")
-    parser.add_argument(
-        "--method",
-        choices=("bpe", "unigram"),
-        default=TrainOptions.method,
-        help="how tokens are chosen: bpe merges the most frequent pair, again and again; unigram "
-        "keeps the parts of words that make the corpus the most probable, and cuts a text so that "
-        "its tokens are, as SentencePiece does (default %(default)s)",
-    )
     number(
         "--vocab-size",
         default=TrainOptions.vocab_size,
@@ -250,6 +242,15 @@ def add_atom_arguments(parser: argparse.ArgumentParser) -> None:
         action=StoreEncoding,
         help="what characters are written as before anything is merged; the same as --atoms byte, "
         "and --atoms script",
+    )
+    parser.add_argument(
+        "--method",
+        choices=("bpe", "unigram", "wordpiece"),
+        default=TrainOptions.method,
+        help="how tokens are chosen: bpe merges the most frequent pair, again and again; unigram "
+        "keeps the parts of words that make the corpus the most probable, and cuts a text so that "
+        "its tokens are, as SentencePiece does; wordpiece learns what tokenizers does for BERT, "
+        "with --atoms codepoint and without --schema and --base (default %(default)s)",
     )
     parser.add_argument(
         "--words",
@@ -402,6 +403,7 @@ def word_options(options: argparse.Namespace) -> TrainOptions:
         schemas=schemas,
         base=options.base,
         atoms=options.atoms,
+        method=options.method,
         pattern=options.pattern,
         words=options.words,
         end_of_word=options.end_of_word,
@@ -424,7 +426,6 @@ def train_options(options: argparse.Namespace) -> TrainOptions:
     return replace(
         word_options(options),
         specials=options.specials,
-        method=options.method,
         vocab_size=options.vocab_size,
         prune=options.prune,
         every_character=options.every_character,

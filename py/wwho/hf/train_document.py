@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,12 +13,12 @@ from typing import Any, TypeAlias
 from tokenizers import AddedToken
 
 from wwho.backends.backend import SPAN
+from wwho.errors import BackendError
 from wwho.format.bpe import BPE
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
-from wwho.format.steps import Cut, Spell, stand_in
+from wwho.format.steps import Cut, Spell, bytes_of_stand_ins, stand_in
 from wwho.format.write import write_artifact
-from wwho.hf.learn_bpe import learn_bpe
 from wwho.importers import Options, Source
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.transformers.classes import RECORD, n_tokens
@@ -25,6 +26,7 @@ from wwho.interchange.tokenizer_json import KEY
 from wwho.reference.piece import Piece
 from wwho.reference.walk import Walk
 from wwho.tokenizer import Tokenizer
+from wwho.train.learn_bpe import PREFIX, learn_bpe
 
 Cutter: TypeAlias = Callable[[bytes], list[bytes]]
 """A function that cuts a text into pieces."""
@@ -45,8 +47,10 @@ def train_document(
 ) -> Tokenizer:
     """Return a model with a new vocabulary, and the components of the tokenizer.json it came from.
 
-    The merges are those that `tokenizers` learns from the same texts. Added tokens have the first
-    ids, and the template has their new ones.
+    The merges of BPE and the tokens of WordPiece are those that `tokenizers` learns from the same
+    texts (which numbers WordPiece's characters in no certain order). A Unigram vocabulary is that
+    of `wwho.train.unigram`, whose pieces and scores are others. Added tokens have the first ids,
+    and the template has their new ones.
 
     Args:
         enc: the model to follow, whose provenance has the components.
@@ -58,31 +62,32 @@ def train_document(
             `progress` and `show_progress` do nothing.
 
     Raises:
-        ValueError: a component cannot be kept; the model is no byte-level BPE; there is no such
-            option; or the added tokens and bytes alone do not fit into `vocab_size`.
+        ValueError: a component cannot be kept; the model is a BPE over characters, or of another
+            kind; there is no such option; or the added tokens and characters alone do not fit into
+            `vocab_size`.
+        BackendError: the model is Unigram, and there is no native trainer here.
         SourceError: the new document cannot be held.
     """
     kept: dict[str, Any] = json.loads(enc.info.provenance[KEY])
     _check_model(enc, kept)
     min_freq = _min_freq(options)
-    words = count_pieces(enc, texts)
     # Of two tokens with one text, the later one says how it is found.
     by_content = {token.content: token for token in added}
-    contents = [*by_content]
-    learnt = learn_bpe(words, contents, ALPHABET, vocab_size, min_freq)
-    model = dict(kept["model"])
-    if unknown := model.get("unk_token"):
-        model["unk_token"] = new_texts.get(unknown, unknown)
+    learn = _LEARNERS[_kind(kept["model"])]
+    unknown = _unknown_text(enc, kept["model"])
+    unknown = None if unknown is None else new_texts.get(unknown, unknown)
+    pieces = count_pieces(enc, texts)
+    model, vocab = learn(kept["model"], pieces, [*by_content], unknown, vocab_size, min_freq)
     document = {
         "version": "1.0",
         "added_tokens": [
-            {"id": learnt.vocab[token.content], "content": token.content}
+            {"id": vocab[token.content], "content": token.content}
             | {flag: getattr(token, flag) for flag in FLAGS}
             for token in by_content.values()
         ],
         **{part: kept.get(part) for part in tokenizer_json.COMPONENTS},
-        "post_processor": _with_new_ids(kept.get("post_processor"), new_texts, learnt.vocab),
-        "model": {**model, "vocab": learnt.vocab, "merges": [*map(list, learnt.merges)]},
+        "post_processor": _with_new_ids(kept.get("post_processor"), new_texts, vocab),
+        "model": {**kept["model"], **model},
     }
     source = Source(Path("tokenizer.json"), json.dumps(document).encode())
     made = tokenizer_json.make(document, source, Options(source="training"), "a trained model")
@@ -95,31 +100,150 @@ def train_document(
     return Tokenizer(write_artifact(replace(made.artifact, provenance=own)))
 
 
-def _check_model(enc: Tokenizer, kept: Mapping[str, Any]) -> None:
-    """Raise ValueError unless the components are those of a byte-level BPE that can be trained.
+Learnt: TypeAlias = tuple[dict[str, Any], Mapping[str, int]]
+"""New members of a document's model, and the id of each token."""
 
-    Nothing may be kept that training cannot: another model than BPE, one over characters, a
-    charsmap that the record left out, or marks of where in a word a token stands.
+
+def _learn_bpe(
+    model: Mapping[str, Any],
+    pieces: Counter[bytes],
+    first: Sequence[str],
+    unknown: str | None,
+    vocab_size: int,
+    min_freq: int,
+) -> Learnt:
+    """Return a BPE in ByteLevel's alphabet.
+
+    Args:
+        model: the old model.
+        pieces: the pretokens, and how often each was seen.
+        first: the texts of the tokens that have the first ids.
+        unknown: the text of the unknown token; None for none.
+        vocab_size: how many ids there may be.
+        min_freq: how often a pair must be seen.
+
+    Raises:
+        ValueError: the first tokens and the bytes alone do not fit into `vocab_size`.
     """
+    words = Counter[str]()
+    for piece, number in pieces.items():
+        words[piece.decode("latin-1").translate(_SPELLING)] += number
+    learnt = learn_bpe(words, first, ALPHABET, vocab_size, min_freq)
+    members = {"vocab": learnt.vocab, "merges": [*map(list, learnt.merges)]}
+    return members | ({"unk_token": unknown} if model.get("unk_token") else {}), learnt.vocab
+
+
+def _learn_wordpiece(
+    model: Mapping[str, Any],
+    pieces: Counter[bytes],
+    first: Sequence[str],
+    unknown: str | None,
+    vocab_size: int,
+    min_freq: int,
+) -> Learnt:
+    """Return a WordPiece model; arguments and errors are those of `_learn_bpe`."""
+    words = {piece.decode(): number for piece, number in sorted(pieces.items())}
+    alphabet = {char for word in words for char in word}
+    learnt = learn_bpe(words, first, alphabet, vocab_size, min_freq, PREFIX)
+    return {"vocab": learnt.vocab, "unk_token": unknown}, learnt.vocab
+
+
+def _learn_unigram(
+    model: Mapping[str, Any],
+    pieces: Counter[bytes],
+    first: Sequence[str],
+    unknown: str | None,
+    vocab_size: int,
+    min_freq: int,
+) -> Learnt:
+    """Return a Unigram model; arguments and errors are those of `_learn_bpe`.
+
+    The unknown token comes first, if it is not among the first tokens. Tokens of bytes come after
+    these if the old model has any.
+    """
+    assert unknown is not None
+    given = first if unknown in first else [unknown, *first]
+    # A character of a byte's token would be found as that.
+    given = [*given, *(f"<0x{byte:02X}>" for byte in range(256) if model.get("byte_fallback"))]
+    try:
+        from wwho.train.native import WordTable, record
+    except BackendError as error:
+        raise BackendError(f"a Unigram vocabulary cannot be learnt: {error}") from error
+    from wwho.train.unigram import MAX_ATOMS, learn_unigram
+
+    table = WordTable()
+    units = [tuple(char.encode() for char in piece.decode()) for piece in pieces]
+    table.add_records(b"".join(map(record, units)), array("Q", pieces.values()))
+    characters = sorted({unit for each in units for unit in each} - {t.encode() for t in given})
+    if len(given) + len(characters) > vocab_size:
+        raise ValueError(
+            f"vocab_size is {vocab_size}, but the {len(given)} added tokens and the "
+            f"{len(characters)} characters alone are {len(given) + len(characters)}"
+        )
+    tokens = learn_unigram(
+        table,
+        characters,
+        n_tokens=vocab_size - len(given),
+        min_freq=max(min_freq, 2),
+        max_units=MAX_ATOMS,
+        without=frozenset(text.encode() for text in given),
+    )
+    scored = [*((text, 0.0) for text in given), *((text.decode(), score) for text, score in tokens)]
+    vocab = {text: number for number, (text, _) in enumerate(scored)}
+    return {"vocab": [*map(list, scored)], "unk_id": vocab[unknown]}, vocab
+
+
+_LEARNERS = {"BPE": _learn_bpe, "WordPiece": _learn_wordpiece, "Unigram": _learn_unigram}
+"""What learns each kind of model."""
+
+
+def _kind(model: Mapping[str, Any]) -> str:
+    """Return the kind of a document's model, which old documents do not name."""
+    kind: str = model.get("type") or ("Unigram" if "unk_id" in model else "WordPiece")
+    return kind
+
+
+def _unknown_text(enc: Tokenizer, model: Mapping[str, Any]) -> str | None:
+    """Return the text of a model's unknown token; None if it has none."""
+    if _kind(model) != "Unigram":
+        text: str | None = model.get("unk_token")
+        return text
+    artifact = read_artifact(enc._blob)
+    return artifact.decoded[model["unk_id"]].decode()
+
+
+def _check_model(enc: Tokenizer, kept: Mapping[str, Any]) -> None:
+    """Raise ValueError unless the components are those of a model that can be trained."""
     model = kept["model"]
-    kind = model.get("type") or ("Unigram" if "unk_id" in model else "WordPiece")
-    if kind != "BPE" or "merges" in model:
+    kind = _kind(model)
+    if kind not in _LEARNERS or (kind == "BPE" and "merges" in model):
         raise ValueError(
             f"{enc.name} is a {kind} model, for which there is no trainer here: train with "
             "transformers, and open the tokenizer.json that it saves"
         )
-    if not any(each["type"] == "ByteLevel" for each in _all_components(kept)):
+    is_spelled = any(each["type"] == "ByteLevel" for each in _all_components(kept))
+    if kind == "BPE" and not is_spelled:
         raise ValueError(
             f"{enc.name} is a BPE over characters, for which there is no trainer here: byte-level "
             "BPE can be trained (a ByteLevel among its pre_tokenizers); train others with "
             "transformers, and open the tokenizer.json that it saves"
+        )
+    if kind != "BPE" and is_spelled:
+        raise ValueError(
+            f"{enc.name} is a {kind} model over bytes (with ByteLevel), for which there is no "
+            "trainer here: train with transformers, and open the tokenizer.json that it saves"
+        )
+    if kind == "WordPiece" and model["continuing_subword_prefix"] != PREFIX:
+        raise ValueError(
+            f"{enc.name} has the prefix {model['continuing_subword_prefix']!r}, and WordPiece is "
+            f"trained with {PREFIX!r}: train with transformers, and open the tokenizer.json"
         )
     if any(each.get("precompiled_charsmap") == "" for each in _all_components(kept)):
         raise ValueError(
             f"the record of {enc.name} has no charsmap, so that training cannot keep the "
             "normalizer: train with transformers, and open the tokenizer.json that it saves"
         )
-    for name in NO_PART_OF_IT:
+    for name in NO_PART_OF_IT if kind == "BPE" else ():
         if model.get(name):
             raise ValueError(
                 f"{enc.name} has {name}={model[name]!r}, which training cannot keep: train with "
@@ -159,8 +283,8 @@ def _min_freq(options: Mapping[str, Any]) -> int:
     return max(found, 1)
 
 
-def count_pieces(enc: Tokenizer, texts: Any) -> Counter[str]:
-    """Return the pretokens of texts in ByteLevel's alphabet, and how often each was seen.
+def count_pieces(enc: Tokenizer, texts: Any) -> Counter[bytes]:
+    """Return the pretokens of texts, without ByteLevel's alphabet, and how often each was seen.
 
     Texts are rewritten and cut as the model does it. As in training of `tokenizers`, added tokens
     in them are ordinary text.
@@ -191,11 +315,14 @@ def count_pieces(enc: Tokenizer, texts: Any) -> Counter[str]:
     cut = _quick_cutter(bare) if only_cuts else _plain_cutter(bare)
     for text in _each_text(texts):
         counted.update(cut(text.encode("utf-8", "replace")))
-    if is_spelled:
-        return Counter({piece.decode(): number for piece, number in counted.items()})
-    return Counter(
-        {piece.decode("latin-1").translate(_SPELLING): number for piece, number in counted.items()}
-    )
+    if not is_spelled:
+        return counted
+    spelled: Counter[bytes] = Counter()
+    for piece, number in counted.items():
+        data = bytes_of_stand_ins(piece.decode())
+        assert data is not None
+        spelled[data] += number
+    return spelled
 
 
 _SPELLING = dict(enumerate(ALPHABET))

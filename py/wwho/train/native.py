@@ -392,8 +392,7 @@ class UnigramLearner:
     def prune_to(self, goal: int) -> int:
         """Estimate all probabilities twice, then drop tokens down to `goal`, or to three of four.
 
-        Atoms always stay. Where there are no more tokens than `goal`, only those that no path takes
-        are dropped.
+        Atoms always stay. Where there are no more tokens than `goal`, none is dropped.
 
         Returns:
             How many tokens there are now.

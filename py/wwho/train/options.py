@@ -46,7 +46,9 @@ class TrainOptions:
             again and again. ``unigram``: of many parts of words those stay that make the corpus
             the most probable (Kudo 2018), and a text is cut so that its tokens are. Over code
             points, without schemas and with the base ``none``, the model is one of SentencePiece,
-            which cuts no text into words; words only limit what tokens are learnt.
+            which cuts no text into words; words only limit what tokens are learnt. ``wordpiece``:
+            as `tokenizers` learns it for models like BERT: over code points, in words as BERT cuts
+            them, without schemas and base; white space is lost, and so is what becomes [UNK].
         pattern: the pretokenizer of the base ``none``: ``o200k_base``, ``cl100k_base``,
             ``r50k_base``, ``script``, which cuts where the script or the kind of characters
             changes, ``none`` or a regular expression. None: that of o200k_base. Any other base
@@ -106,7 +108,7 @@ class TrainOptions:
     schemas: Sequence[str | os.PathLike[str] | Schema] | None = None
     base: str | os.PathLike[str] | Artifact | None = None
     atoms: AtomKind | str = "syllable"
-    method: Literal["bpe", "unigram"] = "bpe"
+    method: Literal["bpe", "unigram", "wordpiece"] = "bpe"
     pattern: str | None = None
     words: str = "script"
     end_of_word: bool = False

@@ -13,13 +13,14 @@ from wwho.compile.normal_forms import normal_form
 from wwho.compile.script import script_blocks
 from wwho.corpus import Corpus
 from wwho.format.model import Artifact
+from wwho.interchange.tokenizer_json import KEY
 from wwho.normalize import PROVENANCE_KEY
 from wwho.train.balance import EVENLY, SourceWords, learn_balanced_model, with_even_weights
 from wwho.train.count import CorpusCounts
 from wwho.train.native import WordTable
 from wwho.train.options import TrainOptions
 from wwho.train.parity import with_parity_weights
-from wwho.train.plan import Plan, check_counted, check_superwords, plan_training
+from wwho.train.plan import WORDPIECE, Plan, check_counted, check_superwords, plan_training
 from wwho.train.report import corpus_record
 from wwho.train.superwords import AUTO
 
@@ -91,7 +92,10 @@ def train_model(
         normalizer += collapse_steps()
     if plan.makes_pieces:
         normalizer += model.normalizer
-    provenance = training_provenance(plan, counted, training)
+    if options.method == WORDPIECE:
+        normalizer = model.normalizer
+    components = {key: text for key, text in model.provenance.items() if key == KEY}
+    provenance = training_provenance(plan, counted, training) | components
     return replace(model, normalizer=normalizer, provenance=provenance)
 
 

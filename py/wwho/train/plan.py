@@ -45,8 +45,10 @@ from wwho.train.unigram import (
     learn_unigram,
     pieces_artifact,
 )
+from wwho.train.wordpiece import SPECIALS as SPECIALS_OF_BERT
+from wwho.train.wordpiece import UNKNOWN, bert_pattern, learn_wordpiece, wordpiece_artifact
 
-BPE_METHOD, UNIGRAM = METHODS = ("bpe", "unigram")
+BPE_METHOD, UNIGRAM, WORDPIECE = METHODS = ("bpe", "unigram", "wordpiece")
 """The values of the option `method`."""
 
 NO_CONSTRAINT, CHARACTER = "none", "character"
@@ -96,9 +98,12 @@ class Plan:
     def added_texts(self) -> list[str]:
         """The texts of special tokens, then those of protected tokens, in the order of their ids.
 
-        Where `options.specials` is None they are `SPECIALS`, and with byte and script atoms none.
+        Where `options.specials` is None they are `SPECIALS`, with byte and script atoms none, and
+        with `wordpiece` those of BERT.
         """
         usual = () if self.kind.has_fixed_atoms else SPECIALS
+        if self.options.method == WORDPIECE:
+            usual = SPECIALS_OF_BERT
         specials = usual if self.options.specials is None else self.options.specials
         return [*specials, *self.protected]
 
@@ -247,6 +252,8 @@ class Plan:
         options = self.options
         if options.method == UNIGRAM:
             return self.learn_unigram_model(counted)
+        if options.method == WORDPIECE:
+            return self.learn_wordpiece_model(counted)
         warn_of_byte_base(self, counted.report)
         atoms = atoms_of(
             self.kind,
@@ -296,6 +303,26 @@ class Plan:
                 model = with_merges(model, within_words, 0)
             model = learner.add_superwords(model, n_superwords)
         return model, self.training_record(n_superwords)
+
+    def learn_wordpiece_model(self, counted: CorpusCounts) -> tuple[Artifact, str]:
+        """Learn the tokens of a WordPiece model, and assemble it.
+
+        Arguments and result are those of `learn_model`; no corpus is read.
+
+        Raises:
+            CorpusError: not even the characters fit into the vocabulary.
+            SourceError: no artifact can hold the model.
+        """
+        specials = self.added_texts
+        learnt = learn_wordpiece(
+            counted.words,
+            specials,
+            vocab_size=self.options.vocab_size,
+            prune=self.min_atom_count * counted.scale,
+            min_freq=min(self.options.min_freq * counted.scale, MAX_COUNT + 1),
+        )
+        nfc_first = self.options.normalize == FORM
+        return wordpiece_artifact(learnt, specials, nfc=nfc_first), self.training_record(0)
 
     def learn_unigram_model(self, counted: CorpusCounts) -> tuple[Artifact, str]:
         """Choose atoms, learn the tokens of a Unigram model, and assemble it.
@@ -411,11 +438,15 @@ def plan_training(corpus: Corpus, options: TrainOptions) -> Plan:
     if options.words not in ("script", "whitespace"):
         raise ValueError(f"words is {options.words!r}; it must be 'script' or 'whitespace'")
     kind = AtomKind(options.atoms)
-    base = NO_BASE if options.base is None and options.balanced else options.base
+    needs_no_base = options.balanced or options.method == WORDPIECE
+    base = NO_BASE if options.base is None and needs_no_base else options.base
+    pattern = options.pattern
+    if options.method == WORDPIECE and base == NO_BASE and pattern is None:
+        pattern = bert_pattern()
     return Plan(
         options=options,
         schemas=resolve_schemas(options.schemas, kind),
-        base=resolve_base(base, options.pattern, kind),
+        base=resolve_base(base, pattern, kind),
         corpus=corpus,
     )
 
@@ -472,17 +503,36 @@ def check_method(plan: Plan) -> None:
         raise ValueError(f"method is {options.method!r}; it must be one of {', '.join(METHODS)}")
     if options.method == BPE_METHOD:
         return
-    of_merges = {
+    unfit: dict[str, object] = {
         "superwords": options.superwords,
         "balanced": options.balanced,
         "merge_constraint": options.merge_constraint != NO_CONSTRAINT and options.merge_constraint,
     }
-    for name, value in of_merges.items():
+    if options.method == WORDPIECE:
+        unfit |= {
+            "atoms": plan.kind is not AtomKind.CODEPOINT and str(plan.kind),
+            "schemas": [schema.name for schema in plan.schemas],
+            "words": plan.word_rule != PLAIN and str(plan.word_rule),
+            "pattern": options.pattern,
+            "max_token_units": options.max_token_units,
+            "protect": [*plan.protected],
+            "every_character": options.every_character,
+            "base": len(plan.base.models[0].texts) > len(BYTES) and plan.base.name,
+        }
+    for name, value in unfit.items():
         if value:
+            has = "is of code points, in words as BERT cuts them, without a base"
+            has = has if options.method == WORDPIECE else "merges nothing"
             raise ValueError(
-                f"{name} is {value!r}, and method {options.method} merges nothing: leave it out, "
-                f"or take method {BPE_METHOD}"
+                f"{name} is {value!r}, but method {options.method} {has}: "
+                + ("give atoms codepoint" if name == "atoms" else "leave it out")
+                + f", or take method {BPE_METHOD}"
             )
+    if options.method == WORDPIECE and UNKNOWN not in plan.added_texts:
+        raise ValueError(
+            f"specials are {plan.added_texts}, without {UNKNOWN}, which words become that are not "
+            "made of tokens: add it"
+        )
     if plan.kind is AtomKind.SCRIPT:
         raise ValueError(
             f"method {options.method} has no model of {plan.kind} atoms: take byte or codepoint "

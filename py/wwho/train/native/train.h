@@ -153,8 +153,8 @@ int wwho_learner_new(const wwho_words *words, const wwho_words *atoms, size_t ma
 void wwho_learner_free(wwho_learner *learner);
 
 /* Estimate the probabilities of the tokens twice, and then drop those that the text misses least, but for atoms: down to `goal` tokens,
- * or to three of four if that is more. *n becomes the number of tokens. If they were `goal` or fewer before, none is dropped for being
- * missed little, but any that is expected less than half a time. Returns a status. */
+ * or to three of four if that is more. *n becomes the number of tokens. Tokens of no use are dropped before, as long as `goal` tokens are
+ * left. Returns a status. */
 int wwho_learner_step(wwho_learner *learner, size_t goal, size_t *n);
 
 /* Write for each token the number of its atoms and its score, the natural logarithm of its probability, and the atoms of all tokens, one

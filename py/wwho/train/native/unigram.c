@@ -166,11 +166,11 @@ static int choose_candidates(wwho_learner *u, const uint16_t *bytes, size_t max_
 /* Expectation maximization. */
 
 /* Set the score and weight of each token by the number of times it is expected, as SentencePiece does: with the digamma function, which
- * lowers what is rare. An atom counts half a time at least. */
+ * lowers what is rare. A token counts half a time at least. */
 static void maximize(wwho_learner *u) {
     double sum = 0;
     for (size_t i = 0; i < u->n_tokens; i++) {
-        if (i < u->n_atoms && u->tokens[i].expected < 0.5) u->tokens[i].expected = 0.5;
+        if (u->tokens[i].expected < 0.5) u->tokens[i].expected = 0.5;
         sum += u->tokens[i].expected;
     }
     double all = digamma(sum);
@@ -288,12 +288,14 @@ static int keep_tokens_of(wwho_learner *u, bool *kept) {
     return status;
 }
 
-/* Estimate the probabilities of the tokens once: expect, drop the tokens that are expected less than half a time, and maximize. Returns a
- * status. */
-static int estimate(wwho_learner *u) {
+/* Estimate the probabilities of the tokens once: expect, drop the tokens that are expected less than half a time, unless fewer than `goal`
+ * would be left, and maximize. Returns a status. */
+static int estimate(wwho_learner *u, size_t goal) {
     expect_all(u);
     bool *kept = malloc(u->n_tokens + 1);
-    for (size_t i = 0; kept && i < u->n_tokens; i++) kept[i] = u->tokens[i].expected >= 0.5;
+    size_t n = 0;
+    for (size_t i = 0; kept && i < u->n_tokens; i++) n += kept[i] = i < u->n_atoms || u->tokens[i].expected >= 0.5;
+    for (size_t i = 0; kept && n < goal && i < u->n_tokens; i++) kept[i] = true;
     int status = keep_tokens_of(u, kept);
     if (!status) maximize(u);
     return status;
@@ -326,12 +328,13 @@ static void count_uses(wwho_learner *u, double *uses) {
 }
 
 /* Return how much the logarithm of the probability of the text would fall without a token, if the tokens of the next best path through its
- * own text took its place; -1 if that path is better than the token, which is then of no use. `sum` is that of all uses. */
+ * own text took its place. If that path is better than the token, or no best path takes the token, it is of no use: the result is below 0,
+ * and the higher the more it is expected. `sum` is that of all uses. */
 static double loss_of(wwho_learner *u, uint32_t token, const double *uses, double sum) {
     const learner_token *t = &u->tokens[token];
-    if (!uses[token]) return -1;
+    if (!uses[token]) return -1 / (1 + t->expected);
     find_path(u, u->places[token], t->n, token);
-    if (u->forward[t->n] > t->score) return -1;
+    if (u->forward[t->n] > t->score) return -1 / (1 + t->expected);
     size_t parts = 0;
     for (size_t at = t->n; at; at -= u->tokens[u->back[at]].n) parts++;
     double others = logarithm(sum + uses[token] * (double)(parts - 1)), with = logarithm(uses[token]) - logarithm(sum), without = 0;
@@ -340,8 +343,9 @@ static double loss_of(wwho_learner *u, uint32_t token, const double *uses, doubl
     return loss > 0 ? loss : 0;
 }
 
-/* Keep the atoms and the tokens without which the text would be the least probable, `goal` tokens in all. Returns a status. */
-static int prune(wwho_learner *u, size_t goal) {
+/* Keep the atoms and the tokens without which the text would be the least probable: `most` tokens in all, of use or not if they are not
+ * more than `goal`. Returns a status. */
+static int prune(wwho_learner *u, size_t most, size_t goal) {
     double *uses = malloc((u->n_tokens + 1) * sizeof *uses), sum = 0;
     token_loss *losses = malloc((u->n_tokens + 1) * sizeof *losses);
     bool *kept = calloc(u->n_tokens + 1, 1);
@@ -351,11 +355,10 @@ static int prune(wwho_learner *u, size_t goal) {
         count_uses(u, uses);
         for (size_t i = 0; i < u->n_tokens; i++) sum += uses[i];
         for (size_t i = u->n_atoms; i < u->n_tokens; i++) {
-            double loss = loss_of(u, (uint32_t)i, uses, sum);
-            if (loss >= 0) losses[n++] = (token_loss){loss, (uint32_t)i};
+            losses[n++] = (token_loss){loss_of(u, (uint32_t)i, uses, sum), (uint32_t)i};
         }
         qsort(losses, n, sizeof *losses, compare_losses);
-        for (size_t i = 0; i < n && u->n_atoms + i < goal; i++) kept[losses[i].token] = true;
+        for (size_t i = 0; i < n && u->n_atoms + i < (losses[i].loss < 0 ? goal : most); i++) kept[losses[i].token] = true;
     }
     free(uses);
     free(losses);
@@ -404,9 +407,9 @@ int wwho_learner_new(const wwho_words *words, const wwho_words *atoms, size_t ma
  * tokens. Returns a status. */
 int wwho_learner_step(wwho_learner *u, size_t goal, size_t *n) {
     if (!u || !n) return WWHO_ARGUMENT;
-    int status = estimate(u);
-    if (!status) status = estimate(u);
-    if (!status && u->n_tokens > goal) status = prune(u, goal > u->n_tokens / 4 * 3 ? goal : u->n_tokens / 4 * 3);
+    int status = estimate(u, goal);
+    if (!status) status = estimate(u, goal);
+    if (!status && u->n_tokens > goal) status = prune(u, goal > u->n_tokens / 4 * 3 ? goal : u->n_tokens / 4 * 3, goal);
     *n = u->n_tokens;
     return status;
 }

@@ -18,6 +18,9 @@ from wwho.errors import BackendError
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Pair
 
+PREFIX = "##"
+"""What tokens of WordPiece begin with that continue a word."""
+
 
 class LearntBPE(NamedTuple):
     """A vocabulary, and the pairs of tokens that are merged, in order; no pair comes twice."""
@@ -32,8 +35,13 @@ def learn_bpe(
     alphabet: Collection[str],
     vocab_size: int,
     min_freq: int,
+    prefix: str = "",
 ) -> LearntBPE:
     """Return the vocabulary and merges that `tokenizers` learns from words.
+
+    With a prefix, as for WordPiece, a character that does not begin a word is another symbol, with
+    the prefix before it. These symbols have ids after the alphabet, by code point; `tokenizers`
+    numbers them in no certain order.
 
     Args:
         words: the words and their counts; all their characters are in the alphabet.
@@ -41,6 +49,7 @@ def learn_bpe(
         alphabet: the characters, which have the next ids, by code point.
         vocab_size: how many tokens there may be in all.
         min_freq: how often a pair must be seen to be merged, at least 1.
+        prefix: what symbols begin with that continue a word.
 
     Raises:
         ValueError: the first tokens and the alphabet alone do not fit into `vocab_size`.
@@ -51,14 +60,16 @@ def learn_bpe(
         LearntBPE(vocab={'<s>': 0, 'l': 1, 'o': 2, 't': 3, 'w': 4, 'lo': 5, 'low': 6},
                   merges=[('l', 'o'), ('lo', 'w')])
     """
-    texts = list(dict.fromkeys([*first, *sorted(alphabet)]))
+    later = {char for word in words for char in word[1:]} if prefix else set()
+    symbols = [*sorted(alphabet), *(prefix + char for char in sorted(later))]
+    texts = list(dict.fromkeys([*first, *symbols]))
     if len(texts) > vocab_size:
         raise ValueError(
             f"vocab_size is {vocab_size}, but the {len(dict.fromkeys(first))} added tokens and the "
-            f"{len(alphabet)} characters alone are {len(texts)}"
+            f"{len(symbols)} characters alone are {len(texts)}"
         )
-    return _learn_natively(words, texts, alphabet, vocab_size, min_freq) or _learn_in_order(
-        words, texts, vocab_size, min_freq
+    return _learn_natively(words, texts, alphabet, vocab_size, min_freq, prefix) or _learn_in_order(
+        words, texts, vocab_size, min_freq, prefix
     )
 
 
@@ -68,11 +79,13 @@ def _learn_natively(
     alphabet: Collection[str],
     vocab_size: int,
     min_freq: int,
+    prefix: str = "",
 ) -> LearntBPE | None:
     """Return what the native trainer learns; None if it is not installed, or cannot tell.
 
-    It cannot if merges make a text twice, or one of over `MAX_TOKEN_BYTES` / 2 bytes. Arguments are
-    those of `learn_bpe`, but `texts`: the tokens that have the first ids, with the alphabet.
+    It cannot if merges make a text twice, or one of over `MAX_TOKEN_BYTES` / 2 bytes, or if one of
+    the first tokens is a symbol. Arguments are those of `learn_bpe`, but `texts`: the tokens that
+    have the first ids, with all symbols.
     """
     try:
         from wwho.train.native import Merger, WordTable, record
@@ -80,18 +93,29 @@ def _learn_natively(
         return None
     from array import array
 
+    # No text has the byte FF, behind which characters sort after all that begin a word.
+    mark = b"\xff" if prefix else b""
     table = WordTable()
-    records = b"".join(record(tuple(char.encode() for char in word)) for word in words)
+    records = b"".join(
+        record(tuple((mark if place else b"") + char.encode() for place, char in enumerate(word)))
+        for word in words
+    )
     table.add_records(records, array("Q", words.values()))
     # Characters in the order of their UTF-8 are in that of their code points.
     made = sorted(alphabet)
     atoms = [char.encode() for char in made]
+    if prefix:
+        later = sorted({char for word in words for char in word[1:]})
+        atoms += [mark + char.encode() for char in later]
+        made += [prefix + char for char in later]
     n_atoms = len(atoms)
+    if texts[len(texts) - n_atoms :] != made:  # one of the first tokens is a symbol
+        return None
     merger = Merger(table, atoms, max_merges=vocab_size - len(texts), min_freq=min_freq)
     known, merges = set(texts), list[tuple[str, str]]()
     while merger.merge_more(2000):
         for left, right in merger.merges()[len(made) - n_atoms :]:
-            text = made[left] + made[right]
+            text = made[left] + made[right].removeprefix(prefix)
             if text in known or len(text.encode()) > MAX_TOKEN_BYTES // 2:
                 return None
             known.add(text)
@@ -102,23 +126,21 @@ def _learn_natively(
 
 
 def _learn_in_order(
-    words: Mapping[str, int], texts: Sequence[str], vocab_size: int, min_freq: int
+    words: Mapping[str, int], texts: Sequence[str], vocab_size: int, min_freq: int, prefix: str = ""
 ) -> LearntBPE:
-    """Return what `_Queue` learns; arguments are those of `_learn_natively`.
-
-    It ends when there are `vocab_size` tokens, or no pair is seen `min_freq` times. A merge to a
-    text that is a token already takes no id. Of a pair that is merged twice, the later place
-    counts.
-    """
+    """Return what `_Queue` learns; arguments are those of `_learn_natively`."""
     ids = {text: number for number, text in enumerate(texts)}
-    queue = _Queue([[ids[char] for char in word] for word in words], [*words.values()])
+    runs = [
+        [ids[prefix + char if place else char] for place, char in enumerate(word)] for word in words
+    ]
+    queue = _Queue(runs, [*words.values()])
     names = list(texts)
     ranks: dict[Pair, int] = {}
     for rank in count():
         if len(ids) >= vocab_size or (found := queue.best(min_freq)) is None:
             break
         (left, right), places = found
-        text = names[left] + names[right]
+        text = names[left] + names[right].removeprefix(prefix)
         if text not in ids:
             ids[text] = len(names)
             names.append(text)
