@@ -11,8 +11,8 @@ from pathlib import Path
 ROOMS = (
     ("errors", "version", "text"),
     ("progress",),
-    ("lm",),
     ("format",),
+    ("lm",),
     ("reference",),
     ("backends",),
     ("compile",),

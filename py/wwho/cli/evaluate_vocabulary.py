@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.errors import BackendError, CorpusError
+from wwho.errors import BackendError, CorpusError, WwhoError
 
 if TYPE_CHECKING:
     from wwho.evaluate.results import Evaluation
@@ -103,9 +103,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--lm",
-        choices=("quick",),
+        choices=("quick", "full"),
         help="also train language models over the ids of each tokenizer, and measure their bits "
-        "per byte on clean and misspelt text; quick: n-grams, in seconds",
+        "per byte on clean and misspelt text; quick: n-grams, in seconds; full: "
+        "also small decoders, in minutes to hours, which can be interrupted and resumed",
+    )
+    for name, default, meaning in (
+        ("bytes", 4_000_000, "bytes of text that each decoder sees"),
+        ("seeds", 3, "decoders that each tokenizer gets"),
+        ("width", 128, "width of the decoders, a multiple of 64"),
+        ("layers", 3, "layers of the decoders"),
+    ):
+        parser.add_argument(
+            f"--lm-{name}",
+            type=shared.parse_positive,
+            default=default,
+            metavar="N",
+            help=f"of --lm full: {meaning} (default {default})",
+        )
+    parser.add_argument(
+        "--lm-engine",
+        choices=("numpy", "torch"),
+        default="numpy",
+        help="of --lm full: what computes the gradients (default numpy; torch needs wwho[lm])",
     )
     parser.add_argument(
         "--lm-text",
@@ -169,6 +189,7 @@ def run_evaluation(options: argparse.Namespace) -> Evaluation:
         from wwho.evaluate.encoders import Encoder, open_baseline, open_model
         from wwho.evaluate.evaluation import evaluate
         from wwho.evaluate.examples import EXAMPLES
+        from wwho.evaluate.neural_models import NeuralOptions
         from wwho.evaluate.text_blocks import DataSet
 
         model = open_model(options.model, options.backend, unk=options.unk)
@@ -186,6 +207,8 @@ def run_evaluation(options: argparse.Namespace) -> Evaluation:
         """Return texts of names and files, all read with the same field and column."""
         return [DataSet(name, file, options.field, options.column) for name, file in given]
 
+    if options.lm_width % 64:
+        raise WwhoError(f"--lm-width is {options.lm_width}; give a multiple of 64")
     if options.lm_text and not options.lm:
         raise CorpusError("--lm-text is what language models are trained on; add --lm quick")
     return evaluate(
@@ -201,6 +224,14 @@ def run_evaluation(options: argparse.Namespace) -> Evaluation:
         language_model_text=Corpus(options.lm_text, field=options.field, column=options.column)
         if options.lm_text
         else None,
+        neural=NeuralOptions(
+            folder=Path(options.output) / "runs",
+            n_bytes=options.lm_bytes,
+            n_seeds=options.lm_seeds,
+            width=options.lm_width,
+            layers=options.lm_layers,
+            engine=options.lm_engine,
+        ),
         progress=sys.stderr.isatty(),
     )
 

@@ -18,6 +18,7 @@ from wwho.evaluate.encoders import Encoder, warn_if_trained_on
 from wwho.evaluate.examples import EXAMPLES, tokenize_examples
 from wwho.evaluate.likelihood import TextLikelihood, measure_likelihood
 from wwho.evaluate.metrics import id_bytes
+from wwho.evaluate.neural_models import NeuralModels, NeuralOptions, measure_neural_models
 from wwho.evaluate.premiums import Half, measure_parallel
 from wwho.evaluate.results import FORMAT, Evaluation, Subject, TextResult, build_text_result
 from wwho.evaluate.syllables import Grammar
@@ -29,8 +30,8 @@ from wwho.format.write import write_artifact
 from wwho.progress import Advance, Progress
 from wwho.version import __version__
 
-LanguageModels = Literal["quick"]
-"""The language models that vocabularies are compared with: n-grams, in seconds."""
+LanguageModels = Literal["quick", "full"]
+"""The language models that vocabularies are compared with: n-grams, in seconds; and decoders."""
 OVERALL = "overall"
 """The name of all texts together; no text may have it."""
 WIDTH = 4096
@@ -49,6 +50,7 @@ def evaluate(
     width: int = WIDTH,
     language_models: LanguageModels | None = None,
     language_model_text: Corpus | None = None,
+    neural: NeuralOptions | None = None,
     progress: bool = False,
 ) -> Evaluation:
     """Measure a model beside other tokenizers, and return all figures; nothing is written.
@@ -69,9 +71,11 @@ def evaluate(
             those of the model.
         width: numbers in an embedding, at least 1.
         language_models: "quick" also trains n-gram models over the ids of each tokenizer, and
-            measures their bits per byte; None trains none.
+            measures their bits per byte; "full" also trains decoders, as `neural` says; None trains
+            none.
         language_model_text: the text that they are trained on; None for the lines of each text that
             are not held out (`text_split.split_text`).
+        neural: how decoders are trained; needed for "full".
         progress: whether to show progress on standard error.
 
     Returns:
@@ -104,6 +108,13 @@ def evaluate(
             for text in data:
                 split = split_text(text, language_model_text)
                 likelihoods.append(measure_likelihood(split, encoders, advance))
+    neural_models = list[NeuralModels]()
+    if language_models == "full":
+        assert neural
+        for text in data:
+            split = split_text(text, language_model_text)
+            bars = Progress(progress)
+            neural_models.append(measure_neural_models(split, encoders, grammar, neural, bars))
     return Evaluation(
         format=FORMAT,
         generator=f"wwho {__version__}",
@@ -127,6 +138,7 @@ def evaluate(
         quality={encoder.name: tuple(judge_vocabulary(encoder.backend)) for encoder in encoders},
         identities=compare_ascii(encoders, ascii_lines),
         likelihoods=tuple(likelihoods),
+        neural_models=tuple(neural_models),
         parallel=parallel,
         examples=tokenize_examples(example_texts, encoders),
     )

@@ -111,9 +111,9 @@ def measure_likelihood(
     return TextLikelihood(
         name=split.name,
         training_lines=len(split.training),
-        training_bytes=_count_bytes(split.training),
+        training_bytes=count_bytes(split.training),
         held_out_lines=len(split.held_out),
-        held_out_bytes=_count_bytes(split.held_out),
+        held_out_bytes=count_bytes(split.held_out),
         passed_over=split.passed_over,
         likelihoods=(model.likelihood, *likelihoods),
     )
@@ -130,14 +130,14 @@ def _measure(encoder: Encoder, split: TextSplit, misspelt: Sequence[str]) -> _Me
     bits = _bits_of_lines(model, clean)
     best = int(np.argmin(bits.sum(axis=1)))
     misspelt_bits = _bits_of_lines(model, encode_lines(encoder, misspelt))[best]
-    n_bytes = _count_bytes(split.held_out)
+    n_bytes = count_bytes(split.held_out)
     by_order = tuple(float(total) / n_bytes for total in bits.sum(axis=1))
     likelihood = Likelihood(
         encoder=encoder.name,
         order=ORDERS[best],
         bits_per_byte=by_order[best],
         bits_per_byte_by_order=by_order,
-        misspelt_bits_per_byte=float(misspelt_bits.sum()) / _count_bytes(misspelt),
+        misspelt_bits_per_byte=float(misspelt_bits.sum()) / count_bytes(misspelt),
         difference=None,
         misspelt_difference=None,
         damaged_lines=_count_damaged(encoder, split.held_out),
@@ -164,7 +164,7 @@ def _bits_of_lines(model: KneserNey, text: Sequences) -> Floats:
     return lines
 
 
-def _count_bytes(lines: Sequence[str]) -> int:
+def count_bytes(lines: Sequence[str]) -> int:
     """Return the bytes of lines in UTF-8, with a line feed for each."""
     return sum(len(line.encode()) + 1 for line in lines)
 

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from wwho.evaluate.metrics import ratio
+from wwho.evaluate.neural_models import summarize_runs
 from wwho.evaluate.number_formats import Number, Show, decimals, percent, times, whole
 from wwho.evaluate.results import Evaluation
 from wwho.format.files import check_writable, write_atomic
@@ -308,6 +309,11 @@ def _list_rows(evaluation: Evaluation) -> dict[str, list[Row]]:
             )
             for text in evaluation.likelihoods
             for of in text.likelihoods
+        ],
+        "decoders": [
+            row(f"{models.name}, equal {of.comparison}", of.encoder, of.encoder, of)
+            for models in evaluation.neural_models
+            for of in summarize_runs(models)
         ],
         "languages": [row(of.name, "", "", of) for of in (parallel.languages if parallel else ())],
         "fairness": [

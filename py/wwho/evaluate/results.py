@@ -12,6 +12,7 @@ from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.examples import Example
 from wwho.evaluate.likelihood import TextLikelihood
 from wwho.evaluate.metrics import id_bytes, ratio, renyi_efficiency, saving
+from wwho.evaluate.neural_models import NeuralModels
 from wwho.evaluate.premiums import Parallel
 from wwho.evaluate.syllables import Grammar
 from wwho.evaluate.tallies import Tally
@@ -183,6 +184,8 @@ class Evaluation:
         identities: on ASCII with its base, for each model that has one.
         likelihoods: bits per byte of n-gram models, for each text; empty where they were not asked
             for.
+        neural_models: decoders trained with each tokenizer, for each text; empty where they were
+            not asked for.
         parallel: token premiums; None where no parallel texts were given.
         examples: short texts, token by token.
     """
@@ -201,6 +204,7 @@ class Evaluation:
     quality: Mapping[str, tuple[Finding, ...]]
     identities: tuple[Identity, ...]
     likelihoods: tuple[TextLikelihood, ...]
+    neural_models: tuple[NeuralModels, ...]
     parallel: Parallel | None
     examples: tuple[Example, ...]
 

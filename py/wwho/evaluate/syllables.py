@@ -135,6 +135,18 @@ class Grammar:
         whole[find_parts(block.line_bytes, np.append(invalid, stray_joiners))] = False
         return whole
 
+    def count_invalid(self, block: Block) -> tuple[int, int]:
+        """Count the units of scripts in a block, and those that are invalid (OSPE, equation 2).
+
+        Stray signs outside segments and U+FFFD are units too, and invalid.
+        """
+        spans = self.cut(block)
+        in_script = self.is_script[spans.routes] & (spans.rules <= ORPHAN)
+        invalid = self.find_invalid(spans)
+        outside = ~self.is_script[spans.byte_routes[invalid]]
+        broken = sum(line.count("\ufffd") for line in block.lines)
+        return int(in_script.sum() + outside.sum()) + broken, len(invalid) + broken
+
     def find_invalid(self, spans: Spans) -> Ints:
         """Return a byte of each unit of a block that is no valid syllable, and of each stray sign.
 
