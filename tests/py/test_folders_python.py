@@ -216,6 +216,24 @@ def test_what_programs_cut_is_refused(tmp_path: Path) -> None:
         import_file(_write(tmp_path, {"vocab.txt": "a\n"}, **settings))
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"word_tokenizer_type": ["mecab"]}, "word_tokenizer_type: found .*expected basic"),
+        ({"sep_token": ""}, "sep_token: found .*expected a token"),
+        (
+            {"added_tokens_decoder": {"900000000": {"content": "<w>"}}},
+            "<w>.*found 900000000, expected a number from 0 to 2097150",
+        ),
+    ],
+)
+def test_odd_settings(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
+    files = {"vocab.txt": "[CLS]\n[SEP]\n[UNK]\n[PAD]\n[MASK]\na\n"}
+    folder = _write(tmp_path, files, tokenizer_class="BertJapaneseTokenizer", **settings)
+    with pytest.raises(SourceError, match=message):
+        import_file(folder)
+
+
 @pytest.mark.parametrize("lower", [False, True])
 def test_wav2vec2(lower: bool, tmp_path: Path) -> None:
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if lower else "abcdefghijklmnopqrstuvwxyzHÉ字ß."

@@ -140,7 +140,7 @@ def read_japanese(recipe: Recipe, folder: ModelFolder, options: Options) -> Draf
     kind, part = kind or "basic", part or "wordpiece"
     cuts = flag(folder, "do_word_tokenize", True)
     if cuts and kind != "basic":
-        if kind not in CUTTERS:
+        if not isinstance(kind, str) or kind not in CUTTERS:
             raise SourceError(
                 f"word_tokenizer_type: found {shown(kind)}, expected basic, {', '.join(CUTTERS)}"
             )

@@ -14,6 +14,7 @@ from typing import Any
 from wwho.assemble.fold import fold
 from wwho.errors import SourceError
 from wwho.format.decoder import Join, Replace, Step, Strip
+from wwho.format.layout import MAX_IDS
 from wwho.format.model import Artifact, Ids, Model
 from wwho.format.steps import Rewrite
 from wwho.format.template import Template
@@ -102,8 +103,10 @@ class SlowTokens:
             SourceError: there is no such token.
         """
         text = self.roles.get(role)
-        if text is None:
-            raise SourceError(f"there is no {role}, which this class puts around texts")
+        if text is None or text not in self.ids:
+            raise SourceError(
+                f"{role}: found {shown(text)}, expected a token, which this class puts around texts"
+            )
         return self.ids[text]
 
     def unknown(self) -> str:
@@ -162,6 +165,7 @@ def slow_tokens(
     owners = {number: text for text, number in vocabulary.items()}
     for number, token in sorted({**(first or {}), **found.listed}.items()):
         text = token.content
+        check_id(text, number)
         if not text or token.single_word:
             raise SourceError(
                 f"{LISTED}: {number}: found {shown(text)}, single_word "
@@ -205,6 +209,19 @@ def slow_tokens(
     )
 
 
+def check_id(text: str, number: Any) -> None:
+    """Refuse an id of a token that no artifact can hold.
+
+    Raises:
+        SourceError: it is no number, or one that is too large.
+    """
+    if type(number) is not int or not 0 <= number < MAX_IDS:
+        raise SourceError(
+            f"the id of {shown(text)}: found {shown(number)}, expected a number from 0 to "
+            f"{MAX_IDS - 1}"
+        )
+
+
 def check_unique(vocabulary: Mapping[str, int]) -> None:
     """Refuse a vocabulary, ids by tokens, in which two tokens have one id.
 
@@ -213,8 +230,7 @@ def check_unique(vocabulary: Mapping[str, int]) -> None:
     """
     owners: dict[int, str] = {}
     for text, number in vocabulary.items():
-        if type(number) is not int or number < 0:
-            raise SourceError(f"the id of {shown(text)}: found {shown(number)}, expected a number")
+        check_id(text, number)
         if owners.setdefault(number, text) != text:
             raise SourceError(
                 f"the vocabulary gives the id {number} to {shown(owners[number])} and to "

@@ -900,7 +900,7 @@ CLASSES: dict[str, ModelClass] = {
     for name, recipe in RECIPES.items()
 } | {
     "CpmTokenizer": ModelClass(
-        files=("tokenizer.model",), refusal="which cuts words by a program, rjieba"
+        files=("spiece.model",), refusal="which cuts words by a program, rjieba"
     ),
     "LayoutXLMTokenizer": ModelClass(
         files=("sentencepiece.bpe.model",),
