@@ -118,6 +118,15 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
         "(default %(default)s)",
     )
     number(
+        "--total-size",
+        help="all ids, with those of the base and the lone space, in place of --vocab-size; if the "
+        "corpus gives fewer, the last ones are reserved tokens",
+    )
+    number(
+        "--pad-to-multiple",
+        help="reserve tokens, so that the number of all ids is a multiple of this",
+    )
+    number(
         "--prune",
         help="an atom seen less often gets no id; every byte has one (default 20; with --balanced, "
         "it is chosen)",
@@ -427,6 +436,8 @@ def train_options(options: argparse.Namespace) -> TrainOptions:
         word_options(options),
         specials=options.specials,
         vocab_size=options.vocab_size,
+        total_size=options.total_size,
+        pad_to_multiple=options.pad_to_multiple,
         prune=options.prune,
         every_character=options.every_character,
         min_freq=options.min_freq,

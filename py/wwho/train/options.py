@@ -83,6 +83,12 @@ class TrainOptions:
             ``none``: any neighbours merge.
         normalize: ``nfc``: the trainer brings texts into NFC before it counts, and the tokenizer
             brings every text into NFC before it encodes. None: texts stay as they are.
+        total_size: how many ids the model has in all, with those of the base and the lone space, in
+            place of `vocab_size`. If the corpus gives fewer, the last ones are special tokens that
+            are reserved, ``<|reserved_0|>`` and so on, and a warning says so. None: what
+            `vocab_size` gives.
+        pad_to_multiple: a number of which the number of all ids is a multiple: reserved tokens fill
+            it up. None: it need not be one.
         specials: the texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte and
             script atoms none.
         protect: texts that are one token wherever they stand; unlike special tokens, they are
@@ -123,6 +129,8 @@ class TrainOptions:
     max_token_units: int | None = None
     merge_constraint: Literal["none", "character"] = "none"
     normalize: Normalization | None = None
+    total_size: int | None = None
+    pad_to_multiple: int | None = None
     specials: Sequence[str] | None = None
     protect: Sequence[str] = ()
     protect_pattern: str | None = None

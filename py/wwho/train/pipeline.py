@@ -22,6 +22,7 @@ from wwho.train.options import TrainOptions
 from wwho.train.parity import with_parity_weights
 from wwho.train.plan import WORDPIECE, Plan, check_counted, check_superwords, plan_training
 from wwho.train.report import corpus_record
+from wwho.train.sizes import fill_vocabulary, with_total_size
 from wwho.train.superwords import AUTO
 
 
@@ -60,11 +61,11 @@ def train_model(
         [' ග', 'ග', 'න', 'ම', ' ගම']
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
-    plan = plan_training(corpus, options)
+    plan = with_total_size(plan_training(corpus, options))
     if options.parity:
         plan = replace(plan, corpus=_corpus_with_parity(plan))
     if options.balanced:
-        plan = replace(plan, options=replace(options, superwords=AUTO))
+        plan = replace(plan, options=replace(plan.options, superwords=AUTO))
     plan = plan.prepare()
     plan.check()
 
@@ -96,7 +97,8 @@ def train_model(
         normalizer = model.normalizer
     components = {key: text for key, text in model.provenance.items() if key == KEY}
     provenance = training_provenance(plan, counted, training) | components
-    return replace(model, normalizer=normalizer, provenance=provenance)
+    model = replace(model, normalizer=normalizer, provenance=provenance)
+    return fill_vocabulary(plan, model)
 
 
 def _corpus_with_parity(plan: Plan) -> Corpus:
@@ -115,6 +117,8 @@ def _corpus_with_parity(plan: Plan) -> Corpus:
         pattern=None,  # the base has it
         parity=None,
         superwords=0,
+        total_size=None,
+        pad_to_multiple=None,
         on_counted=TrainOptions.on_counted,
     )
     return with_parity_weights(
