@@ -340,6 +340,31 @@ def test_processes_threads_parts_and_executors_give_the_same_bytes(
         assert found == wanted
 
 
+def test_a_few_large_tasks_give_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other processes encode parts of them; what is compressed is done in threads."""
+    texts = [f"{TEXTS[k % len(TEXTS)]} {k}" for k in range(3000)]
+    put_jsonl(tmp_path / "a.jsonl", texts)
+    put_jsonl(tmp_path / "b.jsonl.gz", texts[:500])
+    put_parquet(tmp_path / "c.parquet", texts, group=400)
+    corpus = Corpus([tmp_path / "a.jsonl", tmp_path / "c.parquet"])
+    compressed = Corpus([tmp_path / "b.jsonl.gz"])
+    monkeypatch.setattr("wwho.shards.tasks.PART_BYTES", 10_000)
+    for name, sources in (("plain", corpus), ("compressed", compressed)):
+        options: dict[str, Any] = {"eos": END, "shard_size": 150_000}
+        tokenize(sources, MODEL, tmp_path / name / "one", processes=1, **options)
+        wanted = content(tmp_path / name / "one")
+        monkeypatch.setattr("wwho.shards.run.MIN_TASK_BYTES", 1)
+        tokenize(sources, MODEL, tmp_path / name / "four", processes=4, **options)
+        assert content(tmp_path / name / "four") == wanted
+        monkeypatch.undo()
+    (tmp_path / "a.jsonl").open("a").write("{")
+    monkeypatch.setattr("wwho.shards.run.MIN_TASK_BYTES", 1)
+    with pytest.raises(CorpusError, match=r"a\.jsonl.*not valid JSON"):
+        tokenize(Corpus([tmp_path / "a.jsonl"]), MODEL, tmp_path / "broken", processes=2)
+
+
 @settings(max_examples=8)
 @given(data=st.data())
 def test_an_interruption_loses_nothing(

@@ -7,6 +7,7 @@ is an artifact like any other.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -479,7 +480,11 @@ def test_the_command_trains_what_it_is_asked_for(
 ) -> None:
     corpus, model = write(tmp_path, CORPUS * 3), tmp_path / "model.wwho"
     done = cli("train", corpus, "--vocab-size", 400, "--prune", 3, "-o", model, *options)
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
+    # The corpus is too small for the size, and that is all that is said.
+    assert re.fullmatch(
+        r"(wwho: this corpus gives [\d,]+ of the [\d,]+ ids asked for: .*\n)?", done.err
+    )
     assert cli("verify", model).code == 0
     ids = cli("encode", "--model", model, stdin=CORPUS.encode()).out
     assert cli("decode", "--model", model, stdin=ids).out == CORPUS.encode()
@@ -503,8 +508,8 @@ def test_a_base_of_bytes_alone_is_warned_of_and_a_byte_base_is_not(
     assert f"which is {outside:.1%} of the bytes of this corpus" in done.err
     assert "train a byte base first (--atoms byte --base none, without --schema)" in done.err
     options = ("--atoms", "byte", "--base", "none", "--vocab-size", 300, "-o", base)
-    assert cli("train", corpus, *options).err == ""
-    assert cli("train", corpus, *scripts, "--base", base, "-o", better).err == ""
+    for arguments in (options, (*scripts, "--base", base, "-o", better)):
+        assert "train a byte base first" not in cli("train", corpus, *arguments).err
     counts = [Tokenizer.load(model).count("ගම the theme") for model in (bare, better)]
     assert counts == [11, 3]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,11 @@ def test_extend(cli: Any, make: Any, tmp_path: Path) -> None:
     out = tmp_path / "new.wwho"
     given = ("--extend", path, "--schema", "sinhala", "--prune", "1", "--vocab-size", "20")
     done = cli("train", *given, "-o", out, tmp_path / "corpus.txt")
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
+    # The corpus is too small for the size, and that is all that is said.
+    assert re.fullmatch(
+        r"(wwho: this corpus gives [\d,]+ of the [\d,]+ ids asked for: .*\n)?", done.err
+    )
 
     old = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path))
     new = WWHOTokenizer(out)

@@ -6,20 +6,30 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
+from wwho.corpus.reader import Part
 from wwho.errors import ShardError
 from wwho.progress import Advance
+from wwho.shards.encoded import EncodedDocuments
 from wwho.shards.settings import Job
-from wwho.shards.tasks import Task
-from wwho.shards.work import do_task
+from wwho.shards.tasks import Task, cut_task
+from wwho.shards.work import do_task, encode_part, write_task
 
 POLL_SECONDS = 0.2
 """How often the progress of other processes is looked at."""
+
+MIN_TASK_BYTES = 1 << 25
+"""A task of fewer stored bytes takes less time in threads than processes take to start."""
+
+PARTS_AHEAD = 2
+"""Parts of files in memory for each process that encodes them."""
 
 
 class StoppedError(Exception):
@@ -51,11 +61,13 @@ def run_tasks(
             for future, size in futures.items():
                 future.result()
                 advance(size)
-    elif processes == 1 or len(tasks) <= 1:
+    elif processes == 1 or not tasks:
         for task in tasks:
             do_task(job, task, advance=advance)
-    else:
+    elif len(tasks) >= processes:
         _run_in_processes(job, tasks, advance, processes)
+    else:
+        _run_few_tasks(job, tasks, advance, processes)
 
 
 @contextmanager
@@ -82,7 +94,7 @@ def _run_in_processes(job: Job, tasks: Sequence[Task], advance: Advance, process
     context = multiprocessing.get_context("spawn")
     done, stop = context.Value("q", 0), context.Event()
     pool = ProcessPoolExecutor(min(processes, len(tasks)), context, _begin_worker, (done, stop))
-    with pool:
+    with pool, reporting_killed_workers(job):
         try:
             futures = [pool.submit(_do_in_worker, job, task) for task in tasks]
             waiting: set[Future[None]] = set(futures)
@@ -93,16 +105,92 @@ def _run_in_processes(job: Job, tasks: Sequence[Task], advance: Advance, process
                 told = done.value
                 for future in finished:
                     future.result()
-        except BrokenProcessPool as error:
-            raise ShardError(
-                f"{job.folder}: a worker process was killed, perhaps because memory ran out; its "
-                "task is lost, and shards that were written stay: go on with --resume, with fewer "
-                "--processes if memory is short"
-            ) from error
         finally:
             # After an error, workers end their tasks, and tasks that wait are dropped.
             stop.set()
             pool.shutdown(cancel_futures=True)
+
+
+def _run_few_tasks(job: Job, tasks: Sequence[Task], advance: Advance, processes: int) -> None:
+    """Do fewer tasks than processes.
+
+    Large ones are done one after another, while other processes encode parts of them. The rest, and
+    what cannot be cut, is done side by side, in several threads each.
+
+    Raises:
+        CorpusError, OSError, ShardError: as for `run_tasks`.
+    """
+    pool: ProcessPoolExecutor | None = None
+    context = multiprocessing.get_context("spawn")
+    done, stop = context.Value("q", 0), context.Event()
+    others: list[Task] = []
+    with ExitStack() as opened:
+        for task in tasks:
+            parts = cut_task(task, job.settings) if task.size >= MIN_TASK_BYTES else None
+            if parts is None:
+                others.append(task)
+                continue
+            if pool is None:
+                pool = ProcessPoolExecutor(processes, context, _begin_worker, (done, stop))
+                opened.enter_context(pool)
+            with reporting_killed_workers(job):
+                batches = _encode_in_processes(pool, job, parts, processes)
+                advanced = _advance_by_parts(batches, task, len(parts), advance)
+                write_task(job, task, advanced, lambda: None)
+    job = replace(job, threads=max(1, processes // max(1, len(others))))
+    if len(others) == 1:
+        do_task(job, others[0], advance=advance)
+    elif others:
+        _run_in_processes(job, others, advance, processes)
+
+
+def _encode_in_processes(
+    pool: Executor, job: Job, parts: Sequence[Part], processes: int
+) -> Iterator[list[EncodedDocuments]]:
+    """Yield the documents of parts of files in order, which a pool of processes encodes.
+
+    At most `PARTS_AHEAD` parts for each process wait in memory.
+
+    Raises:
+        CorpusError, ShardError: as `encode_part` does.
+    """
+    running: deque[Future[list[EncodedDocuments]]] = deque()
+    try:
+        for part in parts:
+            if len(running) == PARTS_AHEAD * processes:
+                yield running.popleft().result()
+            running.append(pool.submit(encode_part, job, part))
+        while running:
+            yield running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _advance_by_parts(
+    batches: Iterable[list[EncodedDocuments]], task: Task, n_parts: int, advance: Advance
+) -> Iterator[EncodedDocuments]:
+    """Yield the documents of all batches, and move the progress of their task on for each."""
+    for number, batch in enumerate(batches):
+        yield from batch
+        advance(task.size * (number + 1) // n_parts - task.size * number // n_parts)
+
+
+@contextmanager
+def reporting_killed_workers(job: Job) -> Iterator[None]:
+    """Turn the error of the block for a killed worker into one that says what to do.
+
+    Raises:
+        ShardError: in its place.
+    """
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise ShardError(
+            f"{job.folder}: a worker process was killed, perhaps because memory ran out; its "
+            "task is lost, and shards that were written stay: go on with --resume, with fewer "
+            "--processes if memory is short"
+        ) from error
 
 
 _shared: tuple[Any, Any] | None = None

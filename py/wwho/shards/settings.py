@@ -74,4 +74,4 @@ class Job:
     folder: str
     model_sha256: str
     settings: ShardSettings
-    threads: int
+    threads: int = 1

@@ -17,6 +17,9 @@ from wwho.shards.settings import ShardSettings
 PIECES_OF_A_SHUFFLED_TASK = 16
 """From how many places of the corpus a task reads, where documents are shuffled."""
 
+PART_BYTES = 1 << 22
+"""Stored bytes of text that a process reads and encodes at a time."""
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -110,6 +113,41 @@ def cut_file(file: str, size: int, settings: ShardSettings) -> Iterator[Piece]:
         if not settings.documents.skip:
             raise
         yield Piece(Part(file), 0)
+
+
+def cut_task(task: Task, settings: ShardSettings) -> list[Part] | None:
+    """Return the parts of files that a task reads, cut so that one at a time fits into memory.
+
+    Documents are those of the task, in the same order, but faults in a file that is skipped may be
+    others, so such tasks are not cut.
+
+    Returns:
+        The parts; None if a file of the task is compressed, whole, of unknown size, or skipped if
+        it is broken.
+
+    Raises:
+        CorpusError: the row groups of a file cannot be read.
+    """
+    parts: list[Part] = []
+    documents = settings.documents
+    if documents.skip:
+        return None
+    for piece in task.pieces:
+        file, start, stop = piece.part.file, piece.part.start, piece.part.stop
+        is_whole = documents.whole_files and not is_jsonl(file, documents.reading)
+        if compression(path_of(file)) or size_of(file) is None:
+            return None
+        if is_parquet(file):
+            with report_read_errors(file), ParquetColumn(file, documents.reading.column) as opened:
+                stop = len(opened.group_bytes) if stop is None else stop
+            parts += (Part(file, group, group + 1) for group in range(start, stop))
+        elif is_whole:
+            return None
+        else:
+            stop = (size_of(file) or 0) if stop is None else stop
+            places = [*range(start, stop, PART_BYTES), stop]
+            parts += (Part(file, *bounds) for bounds in pairwise(places))
+    return parts
 
 
 def _cut_parquet(file: str, stored: int, size: int, column: str) -> Sequence[Piece]:

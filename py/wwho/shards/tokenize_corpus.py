@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import closing
 from typing import Any, Literal
 
 from wwho.backends.backend import Backend, Info
@@ -27,6 +28,7 @@ from wwho.encodings import is_model_file, model_bytes
 from wwho.errors import ShardError, errors_name_file
 from wwho.format.files import read_model_file
 from wwho.progress import Progress
+from wwho.shards.encode import encode_in_order
 from wwho.shards.folder import WORK, OutputFolder
 from wwho.shards.formats import FORMATS
 from wwho.shards.manifest import (
@@ -44,7 +46,7 @@ from wwho.shards.run import run_tasks
 from wwho.shards.settings import Job, ShardSettings
 from wwho.shards.tasks import Task, plan_tasks
 from wwho.shards.token_types import smallest_type
-from wwho.shards.work import MODEL, keep_open, receipt_name, write_shards
+from wwho.shards.work import MODEL, encoding_of, keep_open, receipt_name, write_shards
 from wwho.tokenizer import Tokenizer
 
 SHARD_SIZE = 512_000_000
@@ -162,9 +164,8 @@ def tokenize(
                 for task in tasks[part[0] - 1 :: part[1]]
                 if folder.read(receipt_name(task.number)) is None
             ]
-            threads = max(1, processes // max(1, min(processes, len(mine))))
             keep_open(sha256, backend)
-            job = Job(folder.name, sha256, settings, threads)
+            job = Job(folder.name, sha256, settings)
             total = sum(task.size for task in mine)
             with Progress(progress).bar("tokenize", total, unit="B") as advance:
                 run_tasks(job, mine, advance, processes=processes, executor=executor)
@@ -318,6 +319,7 @@ def _write_unnamed(
     Raises:
         CorpusError, ShardError, OSError: as for `tokenize`.
     """
-    documents = read_unnamed(corpus, settings)
-    receipt = write_shards(folder, 0, documents, backend, settings, threads, lambda: None)
+    documents, encoding = read_unnamed(corpus, settings), encoding_of(settings, backend)
+    with closing(encode_in_order(documents, encoding, threads)) as batches:
+        receipt = write_shards(folder, 0, batches, settings, lambda: None)
     folder.write(receipt_name(0), receipt.to_bytes())

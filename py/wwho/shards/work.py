@@ -12,6 +12,7 @@ from itertools import chain
 from wwho.backends.backend import Backend
 from wwho.backends.select import open_backend
 from wwho.corpus.documents import Documents, read_documents
+from wwho.corpus.reader import Part
 from wwho.errors import ShardError
 from wwho.progress import Advance, ignore
 from wwho.shards.arrange import RowPacker, ShufflingWriter
@@ -102,14 +103,47 @@ def do_task(
         ShardError: the folder holds another model than the job's, or none.
         OSError: a file cannot be written.
     """
-    folder = OutputFolder(job.folder)
     documents = read_task(task, job.settings, advance)
-    backend = open_model(job.folder, job.model_sha256)
-    receipt = write_shards(
-        folder, task.number, documents, backend, job.settings, job.threads, check or (lambda: None)
-    )
+    encoding = open_encoding(job)
+    with closing(encode_in_order(documents, encoding, job.threads)) as batches:
+        return write_task(job, task, batches, check or (lambda: None))
+
+
+def write_task(
+    job: Job, task: Task, batches: Iterable[EncodedDocuments], check: Callable[[], object]
+) -> Receipt:
+    """Write the shards of a task whose documents are encoded, and then its receipt.
+
+    Arguments and errors are those of `do_task`; `batches` has all documents of the task, in order.
+    """
+    folder = OutputFolder(job.folder)
+    receipt = write_shards(folder, task.number, batches, job.settings, check)
     folder.write(receipt_name(task.number), receipt.to_bytes())
     return receipt
+
+
+def encode_part(job: Job, part: Part) -> list[EncodedDocuments]:
+    """Return all documents of a part of a file as ids, in order.
+
+    Raises:
+        CorpusError, ShardError: as `do_task` does.
+    """
+    encoding = open_encoding(job)
+    return [encoding.encode(each) for each in read_documents(part, job.settings.documents)]
+
+
+def open_encoding(job: Job) -> Encoding:
+    """Return what encodes documents for a job.
+
+    Raises:
+        ShardError: the folder of the job has no model, or another one.
+    """
+    return encoding_of(job.settings, open_model(job.folder, job.model_sha256))
+
+
+def encoding_of(settings: ShardSettings, backend: Backend) -> Encoding:
+    """Return what encodes documents with an open model, as settings say."""
+    return Encoding(backend, settings.token_type, settings.bos_id, settings.eos_id)
 
 
 _opened: dict[str, Backend] = {}
@@ -146,30 +180,25 @@ def open_model(folder: str, sha256: str) -> Backend:
 def write_shards(
     folder: OutputFolder,
     task: int,
-    documents: Iterable[Documents],
-    backend: Backend,
+    batches: Iterable[EncodedDocuments],
     settings: ShardSettings,
-    threads: int,
     check: Callable[[], object],
 ) -> Receipt:
-    """Encode documents, write them in shards into a folder, and return the receipt.
+    """Write encoded documents in shards into a folder, and return the receipt.
 
     The documents of a shard are ids in files that grow, not memory, unless they are shuffled.
 
     Args:
         folder: the folder of shards.
         task: the number that the names of shards begin with.
-        documents: the documents.
-        backend: the open model.
+        batches: the documents, in any batches.
         settings: what decides the bytes.
-        threads: how many threads encode.
         check: is called for each batch of documents.
 
     Raises:
         CorpusError, ShardError, OSError: as for `do_task`.
     """
     size, faults, n_documents = settings.token_type.size, list[str](), 0
-    encoding = Encoding(backend, settings.token_type, settings.bos_id, settings.eos_id)
 
     def watch(batches: Iterable[EncodedDocuments]) -> Iterator[EncodedDocuments]:
         """Yield batches as they are, and note their documents and faults."""
@@ -181,13 +210,12 @@ def write_shards(
             yield batch
 
     packer = None if settings.row_length is None else RowPacker(settings.row_length, size)
-    with closing(encode_in_order(documents, encoding, threads)) as batches:
-        watched = watch(batches)
-        rows = watched if packer is None else packer.pack(watched)
-        groups = cut_documents(
-            rows, size, max_ids=settings.shard_bytes // size, max_documents=MAX_DOCUMENTS
-        )
-        shards = tuple(_write_groups(folder, task, groups, settings))
+    watched = watch(batches)
+    rows = watched if packer is None else packer.pack(watched)
+    groups = cut_documents(
+        rows, size, max_ids=settings.shard_bytes // size, max_documents=MAX_DOCUMENTS
+    )
+    shards = tuple(_write_groups(folder, task, groups, settings))
     return Receipt(shards, n_documents, 0 if packer is None else packer.left, tuple(faults))
 
 
