@@ -10,7 +10,7 @@ from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_IDS
 from wwho.format.model import Added, Artifact, Flag
 from wwho.train.options import TrainOptions
-from wwho.train.plan import WORDPIECE, Plan
+from wwho.train.plan import BPE_METHOD, WORDPIECE, Plan
 
 RESERVED = "<|reserved_{}|>"
 """The text of a special token that fills a vocabulary up, with its number."""
@@ -27,7 +27,8 @@ def ids_beside(plan: Plan) -> int:
         or plan.options.method == WORDPIECE
         or (plan.options.balanced and plan.base.n_vocab == len(BYTES))
     )
-    return 0 if all_counted else plan.base.n_vocab + (not plan.word_rule.end_of_word)
+    has_space = plan.options.method == BPE_METHOD and not plan.word_rule.end_of_word
+    return 0 if all_counted else plan.base.n_vocab + has_space
 
 
 def with_total_size(plan: Plan) -> Plan:
