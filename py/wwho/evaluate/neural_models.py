@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -148,7 +148,7 @@ def measure_neural_models(
         encoders: the tokenizers; the others are compared with the first.
         grammar: cuts what decoders write.
         options: how they are trained.
-        progress: shows a bar for each run.
+        progress: shows a bar for each run, with the time left of it, and how many runs there are.
 
     Raises:
         OSError: a record or checkpoint cannot be read or written.
@@ -157,7 +157,11 @@ def measure_neural_models(
     windows = replace(split, training=cut_lines(split.training), held_out=cut_lines(split.held_out))
     texts = _Texts(windows)
     options.folder.mkdir(parents=True, exist_ok=True)
-    students = [_Student(encoder, texts, grammar, options, progress) for encoder in encoders]
+    n_runs = len(encoders) * (len(RATES) + 2 * options.n_seeds)
+    numbers = (f"{number} of {n_runs}" for number in range(1, n_runs + 1))
+    students = [
+        _Student(encoder, texts, grammar, options, progress, numbers) for encoder in encoders
+    ]
     trials = {each.encoder.name: each.choose_rate() for each in students}
     runs = list[NeuralRun]()
     seeds = range(1, options.n_seeds + 1)
@@ -324,10 +328,20 @@ class _Student:
         grammar: Grammar,
         options: NeuralOptions,
         progress: Progress,
+        numbers: Iterator[str],
     ) -> None:
-        """Encode the training windows."""
+        """Encode the training windows.
+
+        Args:
+            encoder: the tokenizer.
+            texts: the windows.
+            grammar: cuts what decoders write.
+            options: how they are trained.
+            progress: shows a bar for each run.
+            numbers: the number of each run, recorded ones too, of this and all other students.
+        """
         self.encoder, self._texts, self._grammar = encoder, texts, grammar
-        self._options, self._progress = options, progress
+        self._options, self._progress, self._numbers = options, progress, numbers
         self.shape = Shape(encoder.n_vocab + 2, options.width, options.layers, options.width // 32)
         self._training = encode_lines(encoder, texts.training)
         self.rate = RATES[0]
@@ -402,6 +416,7 @@ class _Student:
     ) -> dict[str, Any]:
         """Return what a run's record has; if there is none, do the run, and write one."""
         text, file = self._settings(settings)
+        self._number = next(self._numbers)
         self._checkpoint = file.with_suffix(".npz")
         if file.exists():
             found: dict[str, Any] = json.loads(file.read_text("utf-8"))["found"]
@@ -413,7 +428,7 @@ class _Student:
 
     def _train(self, what: str, seed: int, rate: float, batches: Sequence[Ints]) -> Decoder:
         """Train a decoder, with a bar."""
-        name = f"{self.encoder.name}, {what}"
+        name = f"{self._number}: {self.encoder.name}, {what}"
         with self._progress.bar(name, len(batches), unit="step") as advance:
             return train_decoder(
                 self.shape,
