@@ -265,7 +265,7 @@ def _all_components(kept: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _min_freq(options: Mapping[str, Any]) -> int:
-    """Return the option `min_freq`, under either of its names.
+    """Return the option `min_freq`, under either of its names; 1 where it is missing or 0.
 
     Raises:
         ValueError: another option is given, or its value is no number.

@@ -165,6 +165,8 @@ class _Learner:
     def learn(self, characters: Mapping[str, int]) -> Pieces:
         """Return the new pieces with their scores, in the order of their ids.
 
+        First come the characters, in the order of their code points, then what is joined of them.
+
         Raises:
             CorpusError: the new characters alone do not fit into `vocab_size`.
         """

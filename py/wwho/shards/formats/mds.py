@@ -110,6 +110,8 @@ class MdsWriter:
     def close(self) -> None:
         """Write the shard: the number of samples, their places, the config, the samples.
 
+        The file of samples alone is removed.
+
         Raises:
             ShardError: samples lie beyond the places that 32 bits hold.
         """

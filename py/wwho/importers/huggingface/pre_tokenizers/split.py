@@ -76,6 +76,8 @@ THOUSANDS: list[dict[str, Any]] = [
 def steps(value: Value, patterns: Patterns) -> list[Step]:
     """Return the step that cuts at the matches.
 
+    A pattern that counts digits, isolated, becomes a cut into groups (COUNT).
+
     Raises:
         SourceError: an option is missing or has no valid value.
         PatternError: the pattern cannot be compiled.
