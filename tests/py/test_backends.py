@@ -145,6 +145,7 @@ def test_native_is_reference(name: str, text: str | bytes, special: bool) -> Non
     )
 
 
+@pytest.mark.slow
 @examples(300)
 @given(part=hard_text, times=st.integers(2, 60))
 def test_native_is_reference_on_long_pieces(part: str, times: int) -> None:

@@ -134,6 +134,7 @@ def test_the_reference_backend_on_a_sample(name: str) -> None:
         assert reference.encode(text) == theirs.encode_ordinary(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRIED)
 def test_every_token(name: str) -> None:
     ours, theirs = wwho.get_encoding(name, "native"), tiktoken_encoding(name)
@@ -162,6 +163,7 @@ def test_the_shipped_artifacts_are_rebuilt_byte_for_byte(name: str) -> None:
     assert make_artifact(recipe_of(name), rank_file(name)) == model_bytes(name)
 
 
+@pytest.mark.slow
 def test_size_on_the_wire() -> None:
     brotli = pytest.importorskip("brotli", reason="needs brotli")
     blob = model_bytes("o200k_base")

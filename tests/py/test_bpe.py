@@ -363,6 +363,7 @@ def test_merges_over_characters(whole: bool) -> None:
                 assert backend.encode(text.encode(), None, False) == engine.encode(text).ids, seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("byte_fallback", [False, True])
 def test_cuts_change_no_token(byte_fallback: bool) -> None:
     most = 0

@@ -138,6 +138,7 @@ def test_the_command_of_a_python() -> None:
 # encode, decode, count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_encode_then_decode_gives_the_bytes(cli: Cli, model: Path, text: bytes) -> None:
     ids = cli("encode", "--model", model, stdin=text)
@@ -439,6 +440,7 @@ def test_segment_names_the_shipped_schemas_for_an_unknown_one(cli: Cli) -> None:
 # Building models
 
 
+@pytest.mark.slow
 def test_compile_adds_routes_and_no_ids(cli: Cli, tmp_path: Path) -> None:
     output = tmp_path / "routes.wwho"
     arguments = ("--schema", "sinhala", "--base", "o200k_base", "-o", output, "--json")
@@ -652,6 +654,7 @@ def test_train_interrupted_leaves_nothing(tmp_path: Path) -> None:
 # inspect, verify
 
 
+@pytest.mark.slow
 def test_inspect(cli: Cli, model: Path) -> None:
     text = cli("inspect", model).out.decode()
     assert "provenance" in text
@@ -720,6 +723,7 @@ def test_verify_and_others_refuse_the_damaged(
 # serve
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.usefixtures("interruptible")
 def test_serve_answers_until_interrupted() -> None:

@@ -64,6 +64,7 @@ def test_three_files_and_a_summary(cli: Any, folder: Path) -> None:
     assert sorted(path.name for path in (folder / "report").iterdir()) == FILES
 
 
+@pytest.mark.slow
 def test_the_baselines_named_first_are_in_the_summary(cli: Any, folder: Path) -> None:
     more = ["--against", "o200k_base", "--against", "c=cl100k_base", "--against", "super.wwho"]
     (folder / "ab.txt").write_text("ab\n", "utf-8")
@@ -426,6 +427,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return page
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_in_itself(report: Path) -> None:
     page = report.read_text("utf-8")
     assert len(page) < 300_000

@@ -456,6 +456,7 @@ def test_a_record_that_is_not_true_is_found_out(tmp_path: Path) -> None:
         export(replace(artifact, provenance=changed), "tokenizer.json")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_exported_is_refused() -> None:
     for to in FORMATS:
         with pytest.raises(ExportError, match="wwho_328k has 3 routes"):

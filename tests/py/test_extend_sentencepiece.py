@@ -511,6 +511,7 @@ def test_models_without_merges_are_refused(tmp_path: Path) -> None:
             load_extendable(file)
 
 
+@pytest.mark.slow
 def test_markers_behind_words_are_refused(cli: Any, tmp_path: Path, folder: Path) -> None:
     file = tmp_path / "suffix.model"
     file.write_bytes(trained(**T5, treat_whitespace_as_suffix=True))

@@ -67,6 +67,7 @@ def test_a_refusal_says_why(name: str, tmp_path: Path) -> None:
         import_file(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", byte_ids.CLASSES)
 def test_a_class_without_files(name: str, tmp_path: Path) -> None:
     texts = {"ByT5Tokenizer": "</s>", "PerceiverTokenizer": "[BOS]", "DiaTokenizer": "[S1]"}

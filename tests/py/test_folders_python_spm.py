@@ -99,6 +99,7 @@ def _settings(chance: random.Random) -> dict[str, Any]:
     return settings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", python_spm.CLASSES)
 def test_a_class_with_numbers_of_pieces(
     name: str, models: dict[str, bytes], tmp_path: Path
@@ -123,6 +124,7 @@ def _vocabulary(model: bytes, chance: random.Random, more: Iterable[str] = ()) -
     return {text: number for number, text in enumerate(texts)}
 
 
+@pytest.mark.slow
 def test_m2m100(models: dict[str, bytes], tmp_path: Path) -> None:
     chance = random.Random(42)
     languages = {code: f"__{code}__" for code in tables()["m2m100_languages"]["m2m100"]}
@@ -146,6 +148,7 @@ def test_m2m100(models: dict[str, bytes], tmp_path: Path) -> None:
             assert ours.decode(pair) == theirs.decode(pair)
 
 
+@pytest.mark.slow
 def test_speech2text(models: dict[str, bytes], tmp_path: Path) -> None:
     chance = random.Random(42)
     for turn, kind in enumerate(("user", "bpe", "char")):
@@ -250,6 +253,7 @@ def test_siglip(models: dict[str, bytes], tmp_path: Path) -> None:
         assert_same_as_auto_tokenizer(folder, seed=turn, more=more, but=ends_in_eos)
 
 
+@pytest.mark.slow
 def test_speech2text_of_several_languages(tmp_path: Path) -> None:
     languages = [f"<lang:{code}>" for code in tables()["speech_languages"]["mustc"]]
     file = io.BytesIO()

@@ -122,6 +122,7 @@ def _random_settings(chance: random.Random, name: str) -> dict[str, Any]:
     return settings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_class(name: str, models: dict[str, bytes], tmp_path: Path) -> None:
     chance = random.Random(f"folders of {name}")

@@ -484,6 +484,7 @@ def test_errors(tmp_path: Path) -> None:
     assert "ModuleNotFoundError: wwho.hf needs transformers: pip install 'wwho[hf]'" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_model_learns_on_it(tmp_path: Path) -> None:
     """A next-token model over the tiny vocabulary, trained until it recites one line."""
     mx = pytest.importorskip("mlx.core", reason="needs mlx")

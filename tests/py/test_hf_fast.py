@@ -148,6 +148,7 @@ def answers(encoded: Any, ids: dict[int, int]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("inputs", INPUTS)
 def test_all_is_as_the_fast_tokenizer_has_it(inputs: str, options: str, tokenizers: Any) -> None:
@@ -184,6 +185,7 @@ def opened(make: Callable[[], Any], folder: Path, **config: Any) -> tuple[Any, A
     return ours, fast
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MODELS)
 def test_a_folder_of_another_library(make: Callable[[], Any], tmp_path: Path) -> None:
     ours, fast = opened(make, tmp_path)

@@ -319,6 +319,7 @@ def test_options_that_a_tokenizer_json_cannot_honour(tmp_path: Path) -> None:
 # Models that are made already
 
 
+@pytest.mark.slow
 def test_a_model_that_is_made_changes_its_template_alone(tmp_path: Path) -> None:
     options: dict[str, Any] = {"bos_token": "<|endoftext|>", "add_bos_token": True}
     ours = WWHOTokenizer("o200k_base", **options)

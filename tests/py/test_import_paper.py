@@ -124,6 +124,7 @@ def small() -> Both:
     return Both(paper_document(), tiktoken=True)
 
 
+@pytest.mark.slow
 @examples(2000)
 @given(text=st.one_of(parts, any_texts))
 def test_ids_are_those_of_the_paper_s_encoder(text: str) -> None:

@@ -133,6 +133,7 @@ def train_model_of(corpus: Corpus, **options: Any) -> Any:
     return train_model(corpus, TrainOptions(**(SMALL | options)))
 
 
+@pytest.mark.slow
 def test_superwords_and_bytes_too() -> None:
     names = dict(SMALL, normalize="nfc", superwords=5)
     found = [train([text] * 3, **names).token_byte_values() for text in (COMPOSED, DECOMPOSED)]
@@ -273,6 +274,7 @@ def test_pickles_normalize(enc: Tokenizer) -> None:
     assert pickle.loads(pickle.dumps(enc)).encode(DECOMPOSED) == enc.encode(COMPOSED)
 
 
+@pytest.mark.slow
 def test_an_evaluation_measures_every_text_in_the_form_of_the_model(
     enc: Tokenizer, tmp_path: Path
 ) -> None:

@@ -76,6 +76,7 @@ def test_the_bound_holds() -> None:
     assert least < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["o200k_base", "wwho_328k", "wwho_super_328k"])
 def test_pieces_beyond_what_is_remembered(name: str) -> None:
     rng = random.Random(name)

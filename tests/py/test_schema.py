@@ -553,6 +553,7 @@ def test_unit_scanners_cut_any_text() -> None:
 README = shipped_folder().joinpath("README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_readme_builds_a_script_that_unicode_lacks(tmp_path: Path) -> None:
     (document,) = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
     (tmp_path / "ranjana.json").write_text(document, encoding="utf-8")

@@ -78,6 +78,7 @@ def test_a_model_that_normalizes() -> None:
         assert [*chain.from_iterable(enc.encode_stream(parts))] == enc.encode(text)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
     ("line", "size", "most"),

@@ -145,6 +145,7 @@ def learnt(
     return pairs
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     texts, st.integers(1, 25), st.integers(2, 5), st.sampled_from([1, 2, 4, 99]), st.integers(1, 3)
@@ -231,6 +232,7 @@ def test_the_automatic_share_goes_by_weights(tmp_path: Path) -> None:
     assert len({(chosen(model), tuple(unit_model(model).merges)) for model in models}) == 1
 
 
+@pytest.mark.slow
 def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
     file, output = tmp_path / "corpus.txt", tmp_path / "x.wwho"
     file.write_text("ගම කම ගම කම\n" * 9, "utf-8")
@@ -248,6 +250,7 @@ def test_the_command_takes_auto(cli: Any, tmp_path: Path) -> None:
         trained(tmp_path, "ක ක", "many")
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(texts, texts)
 def test_every_backend_gives_the_same_tokens_and_loses_nothing(

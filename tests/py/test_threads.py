@@ -48,6 +48,7 @@ def answers(enc: Tokenizer, text: str) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_eight_threads_get_what_one_gets(name: str) -> None:
     lines = texts()

@@ -237,6 +237,7 @@ def test_what_spells_a_special_token_is_an_error_in_every_method_of_tiktokens() 
 # What tiktoken does with unfinished texts and with bytes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "p50k_edit"])
 def test_unfinished_texts(name: str) -> None:
     ours, theirs = wwho.get_encoding(name), oracle.tiktoken_encoding(name)

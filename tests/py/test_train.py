@@ -493,6 +493,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     assert len(unit_model(read_artifact(outputs[0])).merges) > 100
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("processes", [1, 2])

@@ -349,6 +349,7 @@ def test_decimal_weights_are_exact(tmp_path: Path) -> None:
     assert whole.provenance["corpus_words"] == quarter.provenance["corpus_words"]
 
 
+@pytest.mark.slow
 def test_a_model_names_its_files_or_the_list_of_very_many(tmp_path: Path) -> None:
     files = [str(put(tmp_path / f"{k}.txt", [f"ගම {k}"])) for k in range(1001)]
     few, many = (
@@ -502,6 +503,7 @@ def test_the_report_by_hand(tmp_path: Path) -> None:
     assert total.scripts["sinhala"].distinct_words == 2
 
 
+@pytest.mark.slow
 def test_the_report_on_the_command_line(cli: Any, tmp_path: Path) -> None:
     one, two = str(put(tmp_path / "1.txt", lines(1))), str(put(tmp_path / "2.jsonl", lines(2)))
     arguments = ["train", "--schema", "sinhala", "--schema", "devanagari", "--prune", "4"]

@@ -140,6 +140,7 @@ def test_counts_go_to_urls(tmp_path: Path) -> None:
         count(files[1], urls[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.data())
 def test_no_split_and_no_order_changes_the_model(
@@ -433,6 +434,7 @@ def test_superwords_need_the_text_that_was_counted(tmp_path: Path) -> None:
 # A disk that is full
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     files, output = write_corpus(tmp_path, 2000), tmp_path / "x.counts"

@@ -68,6 +68,7 @@ def test_weights_even_out_the_tokens(folder: Path) -> None:
     assert all(f"{float(weight):g} for" in weighted for weight in best.weights.values())
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
 ) -> None:

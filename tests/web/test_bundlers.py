@@ -193,6 +193,7 @@ def test_jest_and_commonjs(apps: Path, flags: tuple[str, ...]) -> None:
     run("node", *flags, jest, *options, cwd=apps / "jest", NODE_OPTIONS="")
 
 
+@pytest.mark.slow
 def test_jest_with_jsdom(apps: Path) -> None:
     """Whose globals lack TextEncoder and others, and whose classes are not those of Node."""
     if not (BUNDLERS / "node_modules" / "jest-environment-jsdom").is_dir():

@@ -98,6 +98,7 @@ def test_clients_that_do_not_read_keep_nobody_waiting(server: Any) -> None:
         assert answers(server.port)
 
 
+@pytest.mark.slow
 def test_clients_that_stop_are_cut_off(tmp_path: Path) -> None:
     """By a server that has the patience of a second for each half minute of the real one."""
     with ExitStack() as stack:

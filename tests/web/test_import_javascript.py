@@ -82,6 +82,7 @@ def compared(folders: Sequence[Path]) -> Counter[str]:
     return counts
 
 
+@pytest.mark.slow
 def test_random_documents(tmp_path: Path) -> None:
     folders = [
         written(tmp_path / str(k), byte_level_documents.files(f"{SEED} {k}")) for k in range(COUNT)
@@ -100,6 +101,7 @@ def test_documents_of_other_models(tmp_path: Path) -> None:
     assert counts.total() == COUNT
 
 
+@pytest.mark.slow
 def test_damaged_documents(tmp_path: Path) -> None:
     """Never other bytes than Python's, and none where Python finds a fault."""
     folders = []

@@ -367,6 +367,7 @@ def test_imports_in_node(project: Path, tmp_path: Path, cli: Any) -> None:
     assert (found["stopped"]["name"], found["stopped"]["message"]) == ("RangeError", "enough")
 
 
+@pytest.mark.slow
 def test_workerd(project: Path) -> None:
     """The core is an import, compiled beforehand: there, nothing may be compiled at run time."""
     names = [f"{name}.jsonl" for name in ENCODINGS]

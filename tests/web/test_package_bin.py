@@ -156,6 +156,7 @@ def test_an_interrupt_is_silent(command: Path) -> None:
     assert process.communicate() == (b"", b"")
 
 
+@pytest.mark.slow
 def test_an_import_writes_the_file_of_python(command: Path, cli: Cli, folder: Path) -> None:
     """With the settings beside the tokenizer; from Pyodide in node_modules of the user's folder."""
     pyodide = ROOT / "tests" / "pyodide" / "node_modules" / "pyodide-314"

@@ -69,6 +69,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
     assert blocks(README, "sh") == ["npm install wwho\n"]
 
 
+@pytest.mark.slow
 def test_the_blocks_for_any_runtime(project: Path) -> None:
     found = blocks(README, "js")
     assert len(found) > 3

@@ -115,6 +115,7 @@ def test_plain_files_are_all_that_the_server_has(tmp_path: Path) -> None:
         assert (site / name).read_bytes() == files.pack_python(models=models)
 
 
+@pytest.mark.slow
 def test_plain_static_files_and_offline(browser: Any, tmp_path: Path) -> None:
     copied_site(tmp_path)
     context = browser.new_context()

@@ -375,6 +375,7 @@ def test_options_that_make_no_sense(tmp_path: Path) -> None:
         serve(port=0, pyodide=tmp_path / "none")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_serve_prints_its_address_and_ends_when_told(ending: signal.Signals) -> None:
