@@ -1,5 +1,5 @@
-// wwho/import in Node, with a Pyodide that only says which files Python would find: what is read, how it is named, and what is refused.
-// (test_package.py imports with the real one.)
+// wwho/import in Node, with a Pyodide that only says which files Python would find: what is read, how it is named, what is refused, and what
+// needs no Python. (test_package.py imports with the real one, and test_import_javascript.py compares the bytes.)
 
 import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";
@@ -11,6 +11,7 @@ import { after, before, test } from "node:test";
 import { ROOT } from "./common.mjs";
 
 const { importTokenizer } = await import(new URL("web/package/node-import.js", ROOT).href);
+const { Tokenizer } = await import(new URL("web/package/node-tokenizer.js", ROOT).href);
 
 const FAKE = `
 export async function loadPyodide() {
@@ -108,4 +109,48 @@ test("errors say in one line what to do", async () => {
   // There is no python.zip among the sources.
   await assert.rejects(found(source, { wheelURL: undefined }), { status: "FETCH", message: /wheelURL/ });
   await assert.rejects(found(source, { license: "fail" }), { status: "WORKER", message: "ValueError: why" });
+});
+
+/** A byte-level tokenizer.json of 256 bytes and one merge. @param {object} [more] parts of it */
+function byteLevel(more) {
+  const level = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true };
+  const bytes = Array.from({ length: 256 }, (_, i) => i);
+  const isItself = (/** @type {number} */ byte) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
+  let others = 0x100;
+  const tokens = [...bytes.map((byte) => String.fromCharCode(isItself(byte) ? byte : others++)), "ab"];
+  const model = { type: "BPE", vocab: Object.fromEntries(tokens.map((text, id) => [text, id])), merges: ["a b"] };
+  return new Blob([JSON.stringify({ added_tokens: [], pre_tokenizer: level, decoder: level, model, ...more })]);
+}
+
+test("a byte-level tokenizer.json needs no Python", async () => {
+  /** @type {any} */
+  let report;
+  /** @type {string[]} */
+  const steps = [];
+  const more = { pyodideURL: "none", name: "mine", onReport: (/** @type {any} */ said) => (report = said), onProgress: (/** @type {any} */ { step }) => steps.push(step) };
+  const enc = Tokenizer.loadSync(await importTokenizer(byteLevel(), more));
+  assert.deepEqual([...enc.encode("cab")], [99, 256]);
+  assert.equal(enc.name, "mine");
+  assert.deepEqual([report.by, report.why, report.notes, report.losses, steps], ["javascript", undefined, [], [], ["load", "import"]]);
+  const normalized = Tokenizer.loadSync(await importTokenizer(byteLevel({ normalizer: { type: "NFC" } }), { ...more, name: "nfc" }));
+  assert.equal(normalized.decode(normalized.encode("e\u0301")), "\u00e9");
+  assert.deepEqual(report.losses, ["characters become their canonical forms, as in NFC and NFD"]);
+});
+
+test("what JavaScript does not read goes to Python, and the report says why", async () => {
+  const split = { type: "Split", pattern: { Regex: "x" }, behavior: "Isolated", invert: false };
+  const whole = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: false };
+  const cases = [
+    [byteLevel({ normalizer: { type: "Lowercase" } }), {}, "its normalizer is Lowercase"],
+    [byteLevel({ pre_tokenizer: { type: "Sequence", pretokenizers: [split, whole] } }), {}, "its pretokenizer is none that this package has compiled"],
+    [byteLevel(), { pattern: "gpt2" }, "the option pattern is given"],
+    [new Blob(["GGUF"]), {}, "it is no JSON"],
+  ];
+  for (const [source, more, why] of cases) {
+    /** @type {any} */
+    let report;
+    await found(source, { ...more, onReport: (/** @type {any} */ said) => (report = said) });
+    assert.deepEqual([report.by, report.why], ["python", why]);
+    await assert.rejects(importTokenizer(source, { ...more, pyodideURL: "none", wheelURL: options.wheelURL }), { status: "FETCH" });
+  }
 });

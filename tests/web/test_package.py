@@ -332,7 +332,7 @@ def test_runtimes_with_files(project: Path, command: tuple[str, ...]) -> None:
 
 @pytest.mark.slow
 def test_imports_in_node(project: Path, tmp_path: Path, cli: Any) -> None:
-    """The bytes of `wwho import`, for a file of each engine; and what is refused, by status."""
+    """The bytes of `wwho import`, in JavaScript and in Python; and what is refused, by status."""
     pyodide = ROOT / "tests" / "pyodide" / "node_modules" / "pyodide-314"
     if not pyodide.is_dir():
         missing("Pyodide", "npm ci in tests/pyodide")
@@ -347,14 +347,23 @@ def test_imports_in_node(project: Path, tmp_path: Path, cli: Any) -> None:
         vocab_size=16,
         minloglevel=2,
     )
-    files = [tmp_path / "tokenizer.json", tmp_path / "tiny.model"]
+    level = tokenizers.pre_tokenizers.ByteLevel
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    theirs.pre_tokenizer, theirs.decoder = level(), tokenizers.decoders.ByteLevel()
+    theirs.normalizer = tokenizers.normalizers.NFC()
+    trainer = tokenizers.trainers.BpeTrainer(initial_alphabet=level.alphabet())
+    theirs.train_from_iterator(["shore and storm", "the shore"], trainer)
+    theirs.save(str(tmp_path / "bytes.json"))
+    files = [tmp_path / name for name in ("bytes.json", "tokenizer.json", "tiny.model")]
     hashes = []
     for path in files:
         made = path.with_suffix(".wwho")
         assert cli("import", path, "-o", made).code == 0
         hashes.append(hashlib.sha256(made.read_bytes()).hexdigest())
     found = json.loads(run("node", "importing.mjs", pyodide, *files, cwd=project))
-    assert found["made"] == hashes
+    assert found["inJavaScript"] == 2 * hashes[:1]
+    assert found["by"] == 2 * ["javascript"]
+    assert found["made"] == hashes[1:]
     assert found["steps"] == ["load", "start", "import"] * 2
     assert found["damaged"]["status"] == "IMPORT"
     assert found["damaged"]["message"].startswith("tokenizer: /model/type: ")

@@ -1,11 +1,12 @@
-// wwho/import in Node: argv are Pyodide's folder and files. Says what was made of each, and what is refused before Python starts.
+// wwho/import in Node: argv are Pyodide's folder and files, of which JavaScript reads the first. Says what was made of each, and what is
+// refused before Python starts.
 
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 
 import { importTokenizer } from "wwho/import";
 
-const [pyodideURL, ...files] = process.argv.slice(2);
+const [pyodideURL, byteLevel, ...files] = process.argv.slice(2);
 const steps = [];
 const refused = (source, options) =>
   importTokenizer(source, { pyodideURL, ...options }).catch(({ name, status, message }) => ({ name, status, message }));
@@ -17,7 +18,15 @@ for (const [i, file] of files.entries()) {
   const import_ = i === 0 ? importTokenizer : common.importTokenizer;
   made.push(hash(await import_(file, { pyodideURL, onProgress: ({ step }) => steps.push(step) })));
 }
+const reports = [];
+const inJavaScript = [];
+for (const entry of [{ importTokenizer }, common]) {
+  const options = { pyodideURL: "none", onReport: (report) => reports.push(report) };
+  inJavaScript.push(hash(await entry.importTokenizer(byteLevel, options)));
+}
 const found = {
+  inJavaScript,
+  by: reports.map(({ by }) => by),
   made,
   steps,
   damaged: await refused(new Blob(['{"model": {"type": "Oak", "vocab": {}}, "added_tokens": []}'])),
