@@ -12,6 +12,8 @@ const [UNTRIED, UNMADE] = [-1, -2];
 
 /** The ranks of merges: their places in the list. Of a pair that comes twice, the last place counts. */
 class Ranks {
+  /** Whether a pair comes twice. */
+  haveTwice = false;
   #table;
   #lefts;
   #rights;
@@ -21,7 +23,11 @@ class Ranks {
     this.#lefts = lefts;
     this.#rights = rights;
     this.#table = new Int32Array(2 ** (33 - Math.clz32(lefts.length)));
-    for (let place = 0; place < lefts.length; place++) this.#table[this.#slot(lefts[place], rights[place])] = place + 1;
+    for (let place = 0; place < lefts.length; place++) {
+      const slot = this.#slot(lefts[place], rights[place]);
+      if (this.#table[slot]) this.haveTwice = true;
+      this.#table[slot] = place + 1;
+    }
   }
 
   /**
@@ -65,10 +71,12 @@ export function livePairs(vocabulary, merges) {
     const left = lefts[place];
     const right = rights[place];
     const whole = wholes[place];
-    if (made[whole] < 0 && isMade(left) && isMade(right) && ranks.of(left, right) === place && meets(left, right)) made[whole] = place;
+    if (made[whole] >= 0 || !isMade(left) || !isMade(right) || (ranks.haveTwice && ranks.of(left, right) !== place)) continue;
+    if (meets(left, right)) made[whole] = place;
   }
-  for (const whole of wholes) {
+  for (let place = 0; place < wholes.length; place++) {
     // A part has a higher rank: longer runs of spaces come first in some files.
+    const whole = wholes[place];
     if (made[whole] === UNTRIED) made[whole] = lastMerge(vocabulary, merges, ranks, whole);
   }
   return made;

@@ -52,11 +52,11 @@ export function writeModel(vocabulary, merges, { whole, isBeside, added }) {
   const lefts = made.places.map((place) => numbers[merges.lefts[place]]);
   const rights = made.places.map((place) => numbers[merges.rights[place]]);
   let [firstId, lastId, textBytes, isLater] = [NONE, 0, 0, false];
-  for (const token of tokens) {
-    const id = ids[token];
+  for (let number = 0; number < tokens.length; number++) {
+    const id = ids[tokens[number]];
     if (id < firstId) firstId = id;
     if (id > lastId) lastId = id;
-    textBytes += vocabulary.length(token);
+    textBytes += vocabulary.length(tokens[number]);
   }
   for (let i = 0; i < lefts.length; i++) isLater ||= lefts[i] >= 256 + i || rights[i] >= 256 + i;
 
@@ -86,7 +86,7 @@ export function writeModel(vocabulary, merges, { whole, isBeside, added }) {
  */
 function ordered(vocabulary, { lefts, rights, wholes }, places, isBeside) {
   const isMerged = new Uint8Array(vocabulary.size);
-  for (const whole of wholes) isMerged[whole] = 1;
+  for (let place = 0; place < wholes.length; place++) isMerged[wholes[place]] = 1;
   const isOut = new Uint8Array(vocabulary.size);
   const [tokens, made, unmade] = [new Int32Array(wholes.length), new Int32Array(wholes.length), /** @type {number[]} */ ([])];
   let size = 0;
@@ -97,8 +97,8 @@ function ordered(vocabulary, { lefts, rights, wholes }, places, isBeside) {
   }
   for (let token = 0; token < vocabulary.size; token++) {
     if (places[token] >= 0 || vocabulary.length(token) === 1) continue;
-    if (!isMerged[token] && isBeside(token)) isOut[token] = 1;
-    else unmade.push(token);
+    if (isMerged[token] || !isBeside(token)) unmade.push(token);
+    else isOut[token] = 1;
   }
   for (let place = 0; place < wholes.length; place++) {
     if (isOut[lefts[place]] || isOut[rights[place]]) throw new Refusal("a merge is of an added token");
