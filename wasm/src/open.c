@@ -123,7 +123,7 @@ static bool read_steps(wwho_model *model, wwho_route *r) {
 }
 
 /* Read the route at p, of at most `left` bytes, into *r, with its stations and its path; *size becomes its size in bytes. Returns WWHO_OK
- * or WWHO_ROUTES. */
+ * or WWHO_ROUTES. The stations are taken from model->stations, and model->n_stations moves past them. */
 static int read_route(wwho_model *model, const uint8_t *p, uint32_t left, wwho_route *r, uint32_t *size) {
     if (left < 4 || p[1] > WWHO_MAX_STEPS || left < 5u + 2 * p[1]) return WWHO_ROUTES;
     uint32_t units = read16(p + 2);
@@ -225,8 +225,8 @@ int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
     return WWHO_OK;
 }
 
-/* Fill in the numbers that depend on all sections: n_vocab, the longest token, whether ids map back to their tokens, and whether anything
- * is written anew. */
+/* Fill in the numbers that depend on all sections: n_vocab (the highest id and one), the longest token, whether ids map back to their
+ * tokens, and whether anything is written anew. */
 static void finish(wwho_model *model) {
     uint32_t n = model->added.n_tokens;
     model->n_vocab = n ? model->added_ids[n - 1] + 1 : 0;

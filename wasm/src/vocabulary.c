@@ -219,7 +219,8 @@ static int make_token(wwho_vocabulary *v, uint32_t token) {
     return WWHO_OK;
 }
 
-/* Read the next LEB128 number, in its shortest form and of at most four bytes. Returns 0 and sets c->at to null if there is none. */
+/* Read the next LEB128 number, in its shortest form and of at most four bytes. Returns 0 and sets c->at to null if there is none. A number
+ * may be 0, too. */
 WWHO_LOCAL uint32_t next_number(number_columns *c) {
     const uint8_t *p = c->at;
     uint32_t value = 0;

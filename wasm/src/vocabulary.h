@@ -292,7 +292,8 @@ WWHO_LOCAL int read_texts(wwho_vocabulary *v, uint32_t token, uint32_t n, number
  * they are invalid, or if the last of the n_ids ids belongs to no token. */
 WWHO_LOCAL bool read_ids(wwho_vocabulary *v, number_columns *c);
 
-/* Read the next LEB128 number, in its shortest form and of at most four bytes. Returns 0 and sets c->at to null if there is none. */
+/* Read the next LEB128 number, in its shortest form and of at most four bytes. Returns 0 and sets c->at to null if there is none. A number
+ * may be 0, too. */
 WWHO_LOCAL uint32_t next_number(number_columns *c);
 
 /* Return the difference, modulo 2^32, that a zigzag-coded number represents. */

@@ -29,7 +29,8 @@ export function listSteps(core) {
 }
 
 /**
- * Return what the core says about its tokenizer: numbers of ids and merges, models and routes.
+ * Return what the core says about its tokenizer: numbers of ids and merges, models and routes. Its
+ * `unkId` is that of the first model that has one, or null.
  * @param {import("./core.js").Core} core
  * @returns `Info` of index.d.ts, a new object, frozen with all that is in it
  */

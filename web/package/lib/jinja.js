@@ -474,6 +474,7 @@ class Run {
    * @param {Expression} node
    * @param {Scope} scope
    * @returns {Value}
+   * @throws {Error} for what Python refuses, and what is not supported
    */
   #value(node, scope) {
     switch (node.type) {
