@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.cli.text_files import add_text_files, blocks_of_text, find_text_files, read_texts
 from wwho.normalize import nfc_parts
 
 NAME = "count"
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="each line is a text of its own, its line feed not counted; memory holds one line",
     )
     shared.add_json(parser, '{"files": [{"file", "bytes", "tokens"}], "bytes", "tokens"}')
-    add_text_files(parser, "text to count")
+    shared.add_text_files(parser, "text to count")
 
 
 def count_bytes(blocks: Iterator[bytes], row: Row) -> Iterator[bytes]:
@@ -61,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
     size fits into memory; with `--lines`, each line is a text of its own. Of JSON Lines and Parquet
     each text is counted alone.
     """
+    from wwho.cli.text_files import blocks_of_text, find_text_files, read_texts
+
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
     files = find_text_files(options)

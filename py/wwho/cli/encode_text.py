@@ -7,13 +7,6 @@ from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.cli.text_files import (
-    add_text_files,
-    blocks_of_text,
-    find_text_files,
-    read_texts,
-    whole_text,
-)
 from wwho.normalize import nfc_parts
 
 if TYPE_CHECKING:
@@ -39,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lines", action="store_true", help="each line is a text of its own")
     parser.add_argument("--show", action="store_true", help="print a table of ids and token texts")
     shared.add_json(parser, '{"ids": [...]}, with --show also {"tokens": [...]}')
-    add_text_files(parser, "text to encode, plain text whatever its bytes")
+    shared.add_text_files(parser, "text to encode, plain text whatever its bytes")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
     Without `--lines`, `--json` and `--show`, a file is encoded in a stream, and its ids are printed
     on one line as they come; an error then leaves the line unfinished.
     """
+    from wwho.cli.text_files import blocks_of_text, find_text_files, read_texts, whole_text
+
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
     files = find_text_files(options)

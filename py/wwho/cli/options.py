@@ -274,6 +274,16 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_text_files(parser: argparse.ArgumentParser, what: str) -> None:
+    """Declare the files, which help calls `what`, and ``--field`` and ``--column``."""
+    add_fields(parser)
+    add_files(
+        parser,
+        f"{what}: files, folders, patterns and URLs, plain or compressed text, JSON Lines and "
+        "Parquet, in any form that train reads",
+    )
+
+
 def add_sample(parser: argparse.ArgumentParser, verb: str) -> None:
     """Declare ``--sample``, whose help says with `verb` what is done to lines, and ``--errors``."""
     parser.add_argument(

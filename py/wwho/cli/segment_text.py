@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypedDict
 from wwho.backends.backend import Backend, RouteInfo, Span
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.cli.text_files import add_text_files, find_text_files, read_texts, whole_text
 from wwho.errors import errors_name_file
 from wwho.text import characters
 
@@ -53,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rows = '{"segments": [{"route", "text", "units", "stray", "invalid"}]} for each line'
     numbers = "the numbers of the units that are stray signs, or else no valid syllables"
     shared.add_json(parser, f'{rows}; "stray", "invalid": {numbers}')
-    add_text_files(parser, "text, a line at a time")
+    shared.add_text_files(parser, "text, a line at a time")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -61,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
 
     With `--json` each line of text is one object; otherwise it is a table and an empty line.
     """
+    from wwho.cli.text_files import find_text_files, read_texts, whole_text
+
     backend, judge = open_cutting_model(options)
     for _, text in read_texts(find_text_files(options), by_line=True):
         # The text of an object or a row may have several lines.

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from wwho.cli import options as shared
 from wwho.cli import streams
 from wwho.corpus.contents import buffer_metered, check_container, decompress, sniff
 from wwho.corpus.documents import DocumentSettings, read_documents
@@ -45,16 +44,6 @@ class TextFiles:
 
     names: list[str]
     reading: Reading
-
-
-def add_text_files(parser: argparse.ArgumentParser, what: str) -> None:
-    """Declare the files, which help calls `what`, and ``--field`` and ``--column``."""
-    shared.add_fields(parser)
-    shared.add_files(
-        parser,
-        f"{what}: files, folders, patterns and URLs, plain or compressed text, JSON Lines and "
-        "Parquet, in any form that train reads",
-    )
 
 
 def find_text_files(options: argparse.Namespace) -> TextFiles:
