@@ -21,6 +21,7 @@ from transformers.models.plbart import tokenization_plbart as plbart
 from transformers.models.speech_to_text import tokenization_speech_to_text as speech
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TO_LANGUAGE_CODE
 
+from wwho.hf.joins import JOINS
 from wwho.importers.transformers.classes import CLASSES
 
 FOLDER = Path(__file__).parents[1] / "py" / "wwho" / "importers" / "transformers"
@@ -50,6 +51,7 @@ def tables() -> str:
 
 def page() -> str:
     """Return the page: a table of all classes that are known."""
+    apart = [f"`{name}`" for name, joins in sorted(JOINS.items()) if joins.stretches]
     lines = [
         "# The tokenizers of transformers",
         "",
@@ -61,6 +63,11 @@ def page() -> str:
         "notes of an import, too. Others are refused by name. A folder with a tokenizer.json is",
         "read by that file, whatever its class.",
         "`wwho import FOLDER --as FILE` takes one file as it is.",
+        "",
+        "Some classes decode each stretch of text between two special tokens alone. `wwho.hf` does",
+        "so, too; elsewhere a `.wwho` file decodes all ids as one text, which is the same where",
+        "special tokens are left out, but for white space at the ends of decoded text:",
+        f"{', '.join(apart)}.",
         "",
         "| class | files | state |",
         "|---|---|---|",

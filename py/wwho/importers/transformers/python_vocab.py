@@ -267,7 +267,11 @@ CODE = re.compile(r">>(?:[^<]|<[^<])*<<")
 CODE_AHEAD, OTHER_CODE = "\ufdd3", "\ufdd4"
 """Code points that no text has: before a code, and for one that is no token."""
 CLASSES: dict[str, ModelClass] = {
-    "M2M100Tokenizer": ModelClass(files=("vocab.json", PIECES), read=read_m2m100),
+    "M2M100Tokenizer": ModelClass(
+        files=("vocab.json", PIECES),
+        read=read_m2m100,
+        but="tokens to which the class gives the id of a language, too: they are refused",
+    ),
     "MarianTokenizer": ModelClass(
         files=("source.spm", "target.spm", "vocab.json"), read=read_marian
     ),
