@@ -15,6 +15,8 @@ const POWERS = /* @__PURE__ */ new Int32Array(MAX_TOKEN_BYTES + 1).fill(1);
 for (let i = 1; i < POWERS.length; i++) POWERS[i] = Math.imul(POWERS[i - 1], STEP);
 const [QUOTE, BACKSLASH, SPACE, COLON, COMMA, OPEN_LIST] = [0x22, 0x5c, 0x20, 0x3a, 0x2c, 0x5b];
 
+/** The values of hexadecimal digits, by their bytes; -1 for no digit. */
+const DIGITS = /* @__PURE__ */ Int8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".indexOf(String.fromCharCode(byte).toLowerCase()));
 /** For each code point below 0x144 the byte that it stands for in ByteLevel's alphabet; -1 for none. */
 const BYTE_OF = /* @__PURE__ */ new Int16Array(0x144).fill(-1);
 for (let byte = 0, others = 0x100; byte < 256; byte++) {
@@ -231,9 +233,12 @@ export class Vocabulary {
       if (code === BACKSLASH) {
         const escape = json[at++];
         if (escape === 0x75) {
-          code = Number(`0x${String.fromCharCode(...json.subarray(at, at + 4))}`);
-          if (!/^[0-9a-fA-F]{4}$/.test(String.fromCharCode(...json.subarray(at, at + 4)))) return false;
-          at += 4;
+          code = 0;
+          for (const end = at + 4; at < end; at++) {
+            const digit = DIGITS[json[at]];
+            if (!(digit >= 0)) return false;
+            code = 16 * code + digit;
+          }
         } else if (escape === QUOTE || escape === BACKSLASH || escape === 0x2f) code = escape;
         else return false;
       } else if (code >= 0xc2 && code < 0xe0 && json[at] >> 6 === 2) code = ((code & 31) << 6) | (json[at++] & 63);
@@ -340,5 +345,6 @@ function readId(reader) {
  * @returns {boolean}
  */
 function isVersion(reader) {
-  return String.fromCharCode(...reader.bytes.subarray(reader.at + 1, reader.at + 9)) === "#version";
+  const { bytes, at } = reader;
+  return bytes[at + 1] === 0x23 && String.fromCharCode(...bytes.subarray(at + 2, at + 9)) === "version";
 }
