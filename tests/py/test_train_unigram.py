@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wwho.assemble.base import base_model
+from wwho.errors import ExportError
 from wwho.exporters import export
 from wwho.format.bpe import BYTES
 from wwho.format.read import read_artifact
@@ -369,6 +370,8 @@ def test_exports_open_in_their_libraries_with_the_same_ids(specials: list[str] |
     processor = sentencepiece.SentencePieceProcessor()
     processor.LoadFromSerializedProto(export(artifact, "sentencepiece").data)
     judge = tokenizers.Tokenizer.from_buffer(export(artifact, "tokenizer.json").data)
+    with pytest.raises(ExportError, match=r"llama\.cpp has one token for them"):
+        export(artifact, "gguf")
     for text in texts:
         assert enc.encode(text) == processor.encode(text), text
         assert enc.encode(text) == judge.encode(text, add_special_tokens=False).ids, text

@@ -436,7 +436,8 @@ def report_model(
     """Print one line about the artifact that has been written, or with ``--json`` an object.
 
     The figures are those of the last model: of syllables, where there are any. The atoms of a base
-    vocabulary are its 256 bytes, and those of SCRIPT its symbols, which the file has as merges.
+    vocabulary are its 256 bytes, and those of SCRIPT its symbols, which the file has as merges. The
+    line says of a Unigram or WordPiece model how many tokens it has.
 
     Args:
         options: the arguments of the command: ``output`` and ``json``.
@@ -463,8 +464,8 @@ def report_model(
         streams.write_json(facts)
         return
     superwords = f", {model.n_superwords:,} of them superwords" if model.n_superwords else ""
-    line = (
-        f"{options.output}: {size:,} bytes, {artifact.n_vocab:,} ids, {n_atoms:,} {atoms}, "
-        f"{n_merges:,} merges{superwords}"
-    )
+    found = f"{n_atoms:,} {atoms}, {n_merges:,} merges{superwords}"
+    if model.kind != "bpe":
+        found = f"{n_atoms + n_merges:,} tokens"
+    line = f"{options.output}: {size:,} bytes, {artifact.n_vocab:,} ids, {found}"
     streams.write_lines([line])
