@@ -109,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "also small decoders, in minutes to hours, which can be interrupted and resumed",
     )
     for name, default, meaning in (
-        ("bytes", 4_000_000, "bytes of text that each decoder sees"),
+        ("bytes", 2_000_000, "bytes of text that each decoder sees"),
         ("seeds", 3, "decoders that each tokenizer gets"),
         ("width", 128, "width of the decoders, a multiple of 64"),
         ("layers", 3, "layers of the decoders"),

@@ -58,7 +58,7 @@ class NeuralOptions:
     """
 
     folder: Path
-    n_bytes: int = 4_000_000
+    n_bytes: int = 2_000_000
     n_seeds: int = 3
     width: int = 128
     layers: int = 3
@@ -360,9 +360,9 @@ class _Student:
         def try_rate(rate: float) -> float:
             """Train with a rate, and measure on the development split, if no record has it."""
 
-            def do_it() -> dict[str, Any]:
+            def do_it(checkpoint: Path) -> dict[str, Any]:
                 """Do the trial."""
-                decoder = self._train(f"rate {rate}", 0, rate, batches)
+                decoder = self._train(f"rate {rate}", 0, rate, batches, checkpoint)
                 return {"bits_per_byte": self._bits_per_byte(decoder, development)}
 
             found = self._recorded({"trial": rate, "n_bytes": n_bytes}, do_it)
@@ -375,10 +375,10 @@ class _Student:
     def run(self, comparison: Comparison, seed: int, batches: Sequence[Ints]) -> NeuralRun:
         """Train and measure a decoder, unless a run with the same steps is recorded."""
 
-        def do_it() -> dict[str, Any]:
+        def do_it(checkpoint: Path) -> dict[str, Any]:
             """Do the run."""
             begin = time.monotonic()
-            decoder = self._train(f"seed {seed}", seed, self.rate, batches)
+            decoder = self._train(f"seed {seed}", seed, self.rate, batches, checkpoint)
             seconds = time.monotonic() - begin
             return {
                 "n_bytes": sum(self._texts.sizes[k] for numbers in batches for k in numbers),
@@ -412,21 +412,27 @@ class _Student:
         return text, self._options.folder / f"{name}.json"
 
     def _recorded(
-        self, settings: dict[str, Any], do_it: Callable[[], dict[str, Any]]
+        self, settings: dict[str, Any], do_it: Callable[[Path], dict[str, Any]]
     ) -> dict[str, Any]:
-        """Return what a run's record has; if there is none, do the run, and write one."""
+        """Return what a run's record has; if there is none, do the run, and write one.
+
+        Args:
+            settings: what tells the run from others of this tokenizer, text and shape.
+            do_it: does the run; it takes the file of the run's checkpoint.
+        """
         text, file = self._settings(settings)
         self._number = next(self._numbers)
-        self._checkpoint = file.with_suffix(".npz")
         if file.exists():
             found: dict[str, Any] = json.loads(file.read_text("utf-8"))["found"]
             return found
-        found = do_it()
+        found = do_it(file.with_suffix(".npz"))
         record = {"encoder": self.encoder.name, "settings": json.loads(text), "found": found}
         write_atomic(file, (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
         return found
 
-    def _train(self, what: str, seed: int, rate: float, batches: Sequence[Ints]) -> Decoder:
+    def _train(
+        self, what: str, seed: int, rate: float, batches: Sequence[Ints], checkpoint: Path
+    ) -> Decoder:
         """Train a decoder, with a bar."""
         name = f"{self._number}: {self.encoder.name}, {what}"
         with self._progress.bar(name, len(batches), unit="step") as advance:
@@ -437,7 +443,7 @@ class _Student:
                 seed=seed,
                 rate=rate,
                 engine=self._options.engine,
-                checkpoint=self._checkpoint,
+                checkpoint=checkpoint,
                 advance=advance,
             )
 
