@@ -64,6 +64,7 @@ REFERENCE = {
 ENTRIES = ("index", "tokenizer", "openai", "chat", "worker", "import")
 """The entries of the npm package, by the names of their declarations."""
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#|mailto:)([^)\s#]*)(#[^)\s]*)?\)")
+PICTURE = re.compile(r"!\[([^\]]*)\]\((?!https?:)([^)\s]*)\)")
 DECLARATION = re.compile(
     r"/\*(?P<comment>(?:(?!\*/).)*)\*/\n(?P<code>(?:[a-z][^\n;]*\([^;]*\)|(?:typedef )?"
     r"(?:enum|struct)[^;{]*\{.*?\}[^;]*);)",
@@ -116,6 +117,8 @@ def write_pages(folder: Path) -> None:
     (folder / "python").mkdir(parents=True)
     for source, name in PAGES.items():
         (folder / name).write_text(page_of(source), "utf-8")
+        for picture in pictures_of(source):
+            shutil.copy(picture, folder / picture.name)
     for name, objects in REFERENCE.items():
         text = "\n".join(f"::: {each}\n" for each in objects)
         (folder / "python" / f"{name}.md").write_text(text, "utf-8")
@@ -143,7 +146,21 @@ def page_of(source: str) -> str:
             return f"[{link[1]}]({PAGES[path]}{link[3] or ''})"
         return link[1]
 
-    return LINK.sub(change, (ROOT / source).read_text("utf-8"))
+    text = PICTURE.sub(
+        lambda picture: f"![{picture[1]}]({posixpath.basename(picture[2])})",
+        (ROOT / source).read_text("utf-8"),
+    )
+    return LINK.sub(change, text)
+
+
+def pictures_of(source: str) -> list[Path]:
+    """Return the paths of the pictures of a page, which stand beside the page when it is built.
+
+    Args:
+        source: the page's path in the repository.
+    """
+    page = ROOT / source
+    return [page.parent / found[2] for found in PICTURE.finditer(page.read_text("utf-8"))]
 
 
 def page_of_header() -> str:
