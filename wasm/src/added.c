@@ -22,9 +22,9 @@ WWHO_LOCAL int plan_added(const wwho_file *file, wwho_model *model, wwho_arena *
     return WWHO_OK;
 }
 
-/* Give an id to an added token with this text of `length` bytes: models whose own token of this id has another text lose it from their id
- * maps, so that the id decodes to the added token. Returns false if such a model cannot: it has no map, or is over bytes, which looks
- * tokens up by their ids. Models with STEP get their ids later. */
+/* Let an added token with this text of `length` bytes have an id: models whose own token of this id has another text lose it from their id
+ * maps, so that the id decodes to the added token; nothing else is written. Returns false if such a model cannot: it has no map, or is over
+ * bytes, which looks tokens up by their ids; models before it may have lost theirs already. Models with STEP get their ids later. */
 static bool take_id(wwho_model *model, uint32_t id, const uint8_t *text, size_t length) {
     for (uint32_t i = 0; i < model->n_models; i++) {
         wwho_vocabulary *v = &model->models[i];
@@ -83,8 +83,8 @@ static uint32_t rarest(const uint8_t *text, uint32_t n) {
     return best;
 }
 
-/* Let the search look for a text by its byte at `place`: s->offsets gets the place, and s->bytes the byte if it is new. *n counts the
- * different bytes so far, of which the first four are kept; 5 stands for more than four. */
+/* Let the search look for a text by its byte at `place`, below 8: s->offsets gets bit `place`, and s->bytes the byte if it is new. *n
+ * counts the different bytes so far, of which the first four are kept; 5 stands for more than four. */
 static void add_anchor(wwho_starts *s, const uint8_t *text, uint32_t place, uint32_t *n) {
     uint32_t k = 0;
     while (k < *n && k < 4 && s->bytes[k] != text[place]) k++;

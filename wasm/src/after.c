@@ -37,8 +37,8 @@ WWHO_LOCAL int build_template(wwho_model *model) {
 /* Return where the step of a decoder after the one at s begins. */
 static const uint8_t *next_step(const uint8_t *s) { return s + JOIN_HEAD + s[4] + s[5]; }
 
-/* Return true if a valid step of a decoder begins at s, where `left` bytes are left: its kind is known, fields that its kind does not use
- * are 0, and its two texts are well-formed. */
+/* Return true if a valid step of a decoder begins at s, where `left` bytes are left: its kind is known, and has these options; fields that
+ * its kind does not use are 0; its two texts are well-formed and end within `left`, and the first one of DO_REPLACE is not empty. */
 static bool is_step(const uint8_t *s, uint32_t left) {
     static const uint8_t most[] = {0, IN_OPENING_ONCE, IN_OPENING_ONCE, 1, 0, 0, 0, 0, 0};
     if (left < JOIN_HEAD || left < JOIN_HEAD + (uint32_t)s[4] + s[5]) return false;

@@ -62,8 +62,8 @@ WWHO_LOCAL int check_bpe(const uint8_t *p, uint32_t length, wwho_vocabulary *v, 
     return WWHO_OK;
 }
 
-/* Fill in v->bytes->token, the symbol of each byte. Returns false if a symbol has several bytes, or, with an id map (IDS_STATED), if symbol
- * i is not byte i; the table is then filled in part. */
+/* Fill in v->bytes->token, the symbol of each byte: v has 256 symbols, its first tokens; add_texts() checks later that they differ. Returns
+ * false if a symbol has several bytes, or, with an id map (IDS_STATED), if symbol i is not byte i; the table is then filled in part. */
 static bool number_bytes(wwho_vocabulary *v) {
     for (uint32_t i = 0; i < 256; i++) {
         if (v->offset[256] != 256 || (v->id_rule == IDS_STATED && v->texts[i] != i)) return false;

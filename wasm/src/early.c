@@ -74,7 +74,9 @@ static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
 }
 
 /* If characters meet where the two parts of a token join, lower from_left or from_right of the lead behind that border to the token, which
- * is the number of its merge. */
+ * is the number of its merge: from_left if the right part is the bytes that the characters of the lead share, and no more; from_right, also
+ * that of lead 0 where ASCII follows, if the left part is one continuation byte. The entry is that of the byte before the border: its lower
+ * six bits, or 64 for ASCII. */
 static void note_border(const wwho_vocabulary *v, uint32_t token) {
     const uint32_t *offset = v->offset + token, left = token_length(v, v->left[token]), right = offset[1] - offset[0] - left;
     const uint8_t *p = v->texts + offset[0] + left; /* the border */

@@ -105,7 +105,7 @@ static void release(wwho_encoder *e, const wwho_vocabulary *v) {
 }
 
 /* Add n tokens, whose text starts at `at`, to those that are held back, or write them at once if no tokens are held back. If they would be
- * more than PHRASE_TOKENS, all that are held back are written first, and holding ends. */
+ * more than PHRASE_TOKENS, all that are held back are written, then these, and holding ends. `at` is not used for tokens that are held. */
 static void keep_or_write(wwho_encoder *e, const wwho_vocabulary *v, const uint32_t *tokens, uint32_t n, size_t at) {
     wwho_held *held = &e->held;
     if (held->on && held->n + n > PHRASE_TOKENS) release(e, v);

@@ -46,7 +46,8 @@ static int read_header(const uint8_t *blob, size_t len) {
     return len < HEADER_SIZE + (size_t)n * ENTRY_SIZE ? WWHO_TRUNCATED : WWHO_OK;
 }
 
-/* Note a section in *file, a MODEL in its list, too; returns false if there are more than WWHO_MAX_MODELS. */
+/* Note a section in *file, in place of one of its kind noted before, a MODEL in its list, too. The caller has seen to the order of kinds.
+ * Returns false if there are more than WWHO_MAX_MODELS, with the section noted, but not in the list. */
 static bool add_section(wwho_file *file, uint32_t kind, wwho_section section) {
     file->section[kind] = section;
     if (kind != WWHO_SECTION_MODEL) return true;

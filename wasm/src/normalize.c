@@ -358,7 +358,8 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, con
 }
 
 /* Rewrite a text by the first steps of the normalizer into `out`, as wwho.h says. *read becomes the bytes of text that were rewritten, *n
- * the bytes written. WWHO_BUFFER if `work` or `out` has too little room for any of it. */
+ * the bytes written. WWHO_BUFFER if `work` or `out` has too little room for any of it. WWHO_ARGUMENT, with nothing written, if a pointer
+ * other than `sources` is null (one of no bytes may be), `work` is not 16-byte aligned, or the text is longer than WWHO_MAX_LENGTH. */
 int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int more, void *work, size_t work_len, uint8_t *out,
                    uint32_t *sources, size_t cap, size_t *read, size_t *n) {
     bool given = model && (text || !len) && (work || !work_len) && (out || !cap) && read && n;

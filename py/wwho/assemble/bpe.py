@@ -388,12 +388,17 @@ def _splits_by_rank(
 ) -> tuple[Iterable[tuple[float, bytes, bytes, bytes]], KeysView[bytes], Rank]:
     """Return the merges in a common form, whichever of its two forms `merges` has.
 
+    Of ranks of texts, each way to cut such a text in two is a pair. Of pairs, one that comes again
+    has its last place as its rank.
+
     Returns:
         Every two texts that may make a token, by rank: the rank, the token, the left and the right
-        text. The texts that merges may make. And the function that ranks any pair.
+        text; they can be read once. The texts that merges may make. And the function that ranks any
+        pair, with `inf` for one that makes nothing.
 
     Raises:
-        ArtifactError: If a merge is of no tokens, or makes none.
+        ArtifactError: If a merge is of no tokens, or makes none; or if a text that has a rank is no
+            token. At once, before any pair is read.
     """
     if isinstance(merges, Mapping):
         ranks = merges

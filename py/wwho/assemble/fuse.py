@@ -40,7 +40,9 @@ def fused_cuts(scanners: CompiledScanners, cuts: Sequence[Cut]) -> list[Automato
     """Return automata that do together what neighbouring cuts do, in order, as few as possible.
 
     Each is an automaton for a whole cut, with the marks PIECE and DROPPED. A cut that cannot be an
-    automaton is in the list as it is.
+    automaton (`whole_cut`) is in the list as it is. One that cannot be fused with the automaton
+    before it, as that takes over `MOST_STATES` states or more than the next character decides, is
+    an automaton of its own.
     """
     fused: list[Automaton | Cut] = []
     for cut in cuts:

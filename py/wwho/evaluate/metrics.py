@@ -63,8 +63,9 @@ def id_bytes(n_vocab: int) -> int:
 def renyi_efficiency(counts: Ints) -> float | None:
     """Return the Rényi entropy of the tokens' frequencies over its maximum: 1 if all are equal.
 
-    The maximum is the logarithm of the number of different tokens that occur. As in Zouhar et al.,
-    "Tokenization and the Noiseless Channel", ACL 2023, and their package tokenization-scorer.
+    The entropy is of the order `RENYI_ALPHA`, 2.5. The maximum is the logarithm of the number of
+    different tokens that occur. As in Zouhar et al., "Tokenization and the Noiseless Channel", ACL
+    2023, and their package tokenization-scorer.
 
     Args:
         counts: how often each id occurs; ids that never do play no part.

@@ -92,7 +92,11 @@ def cuts_alike(artifact: Artifact, pattern: Node) -> bool:
     """Return whether a pattern cuts as the model's one pretokenizer does, and leaves no text over.
 
     Imported ones have a second rule, for the text between matches, and more classes where added
-    tokens look at the characters beside them.
+    tokens look at the characters beside them. An artifact of several automata gives False.
+
+    Raises:
+        ValueError: the artifact has no automaton.
+        PatternError: the pattern cannot be compiled.
     """
     own, *others = artifact.scanners.automata
     rules = (pattern, Chars(ALL))[: own.n_rules]

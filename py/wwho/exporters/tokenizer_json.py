@@ -154,10 +154,11 @@ def byte_level(artifact: Artifact) -> dict[str, Any]:
 
 
 def in_oniguruma(artifact: Artifact, pattern: str) -> str:
-    """Return the pattern that tells Oniguruma to cut as a model's pattern does.
+    r"""Return the pattern that tells Oniguruma to cut as a model's pattern does.
 
     There `X{1,3}+` is no possessive repetition, but a repetition of `X{1,3}`, and `$` is the end of
-    a line.
+    a line. So the `+` behind such braces is left out, and `\s++$` becomes `\s++\z`; nothing else
+    is changed. What comes out is read by `parse_oniguruma`, not by Oniguruma itself.
 
     Args:
         artifact: the artifact, with whose automaton the result is compared.

@@ -180,10 +180,13 @@ class InputReader:
 
 
 def _texts_and_ids(given: Input) -> Iterator[str | int]:
-    """Yield the texts and ids of an input, in order.
+    """Yield the texts and ids of an input, in order: a str is one text, a list or tuple has them.
+
+    Whatever has `__index__` is an id, such as a number of NumPy.
 
     Raises:
-        TypeError: it is no text, list or tuple, or contains something that is neither text nor id.
+        TypeError: it is no text, list or tuple, or contains something that is neither text nor id,
+            such as another list. Raised where the iteration comes to it.
     """
     parts: Sequence[str | int] = [given] if isinstance(given, str) else given
     if not isinstance(parts, (list, tuple)):

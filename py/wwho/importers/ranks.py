@@ -30,8 +30,9 @@ def sniff(source: Source) -> bool:
 def read(source: Source, options: Options) -> Imported:
     """Return the model of a rank file; raises what `parse_ranks` and `base_model` raise, too.
 
-    Special tokens are those of the options, else those of the tokenizer_config.json beside it, else
-    those that are published.
+    The pattern is that of the options, else that of the published file of the same bytes. Special
+    tokens are those of the options, else those of the tokenizer_config.json beside it, else those
+    that are published. A token without bytes is left out, with a note.
 
     Raises:
         SourceError: nothing tells the pattern, or the tokenizer_config.json is damaged.

@@ -98,16 +98,18 @@ def form_of(model: str, encoding: str) -> Form:
 def message_pieces(
     message: Any, form: Form, *, is_padded: bool, count_image: CountImage
 ) -> list[Piece]:
-    """Return the pieces of a message.
+    """Return the pieces of a message, with the marks that its form puts around the content.
 
     Args:
-        message: of Chat Completions.
+        message: of Chat Completions, a mapping with a text as its "role".
         form: the model's.
-        is_padded: whether a line feed separates its content from the tools.
+        is_padded: whether a line feed separates its content from the tools. It is added to the last
+            piece of the content if that is a text, not empty and without a line feed at its end.
         count_image: gives the tokens of images.
 
     Raises:
-        ChatError: a field or a part cannot be counted, or there is no content.
+        ChatError: it is no such mapping, a field or a part cannot be counted, or there is no
+            content.
     """
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         role = message.get("role") if isinstance(message, Mapping) else None

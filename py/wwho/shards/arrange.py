@@ -28,8 +28,9 @@ class RowPacker:
     def pack(self, batches: Iterable[EncodedDocuments]) -> Iterator[EncodedDocuments]:
         """Yield the rows of all documents, each as a document; the ids left fill no row.
 
-        A batch gives one batch of rows, which may be empty. `n_documents` counts the documents that
-        came, and at the end `left` is the number of ids left.
+        A batch gives one batch of rows, which may be empty, with the faults of the batch.
+        `n_documents` counts the documents that came, over all calls, and at the end `left` is the
+        number of ids left of this call, which are dropped.
         """
         held = bytearray()
         for batch in batches:

@@ -520,9 +520,10 @@ class Balance:
     def source_factors(self, held_out: Sequence[int]) -> list[Fraction]:
         """Return how often a word of each source counts, in which bits of the count.
 
-        A source that is learnt from counts as its weight says, in the upper bits. The sources left
-        out, whose numbers `held_out` has, count alike, in the lower bits: their words come to
-        `HELD_OUT_TOTAL` together.
+        A source that is learnt from counts as its weight says, in the upper bits: the factor is the
+        weight shifted left by `HELD_OUT_BITS`. The sources left out, whose numbers `held_out` has,
+        count alike, in the lower bits: the words of each come to an equal share of
+        `HELD_OUT_TOTAL`, or to 0 if it has none.
         """
         factors = [Fraction(weight << HELD_OUT_BITS) for weight in self.weights]
         for number in held_out:

@@ -434,7 +434,8 @@ export class Core {
 
   /**
    * Encode a text, which is copied to #base. If the room for results or the scratch memory is too small, because the normalizer makes the
-   * text longer or needs more, run again with more. The results are in the fields of the job until the next call.
+   * text longer or needs more, run again with more. The results are in the fields of the job until the next call, the state of the text
+   * after it in "place". The memory may have grown: views of it from before the call are then of no use.
    * @param {Text} text
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
    * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED

@@ -30,7 +30,7 @@ const byText = (a, b) => (a < b ? -1 : 1);
  * Return a value as Python writes it: in ASCII, with spaces.
  * @param {any} value of texts, lists and objects
  * @returns {string}
- * @throws {import("./import-json.js").Refusal} if it has anything else
+ * @throws {import("./import-json.js").Refusal} if it has anything else, or an object has a key of digits alone, which JavaScript moves
  */
 function pythonJson(value) {
   if (typeof value === "string") {

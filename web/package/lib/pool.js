@@ -184,8 +184,8 @@ export class Pool {
   }
 
   /**
-   * Start a Worker and return its thread. No error is thrown if that fails: the other Workers do the work; if there are none, every
-   * waiting call is rejected, with the WwhoError that was the cause, or with a new one of status WORKER.
+   * Start a Worker and return its thread, which the caller adds to the members. No error is thrown if that fails: the other Workers do
+   * the work; if there are none, every waiting call is rejected, with the WwhoError that was the cause, or with a new one of status WORKER.
    * @returns {Thread | undefined} undefined if the Worker could not be started
    */
   #startThread() {

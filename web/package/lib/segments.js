@@ -44,6 +44,7 @@ export function segmentsOf(core, routes, text, parts) {
 
 /**
  * Tell whether two neighbouring segments, of two parts of a text, are one: the core cuts them together, and no segment begins between.
+ * If their routes are equal, the core cuts both with the text between them anew, and the results of its last call are gone.
  * @param {Core} core
  * @param {Segment} a the last of a part
  * @param {Text} text the whole text

@@ -326,7 +326,10 @@ def _notes_on_omissions(root: Value, source: Source, listed: list[Listed]) -> li
 
 
 def components(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return all of a document but its vocabulary, as JSON, for the record.
+    """Return a document's components and model without vocabulary, as JSON, for the record.
+
+    The result has one key, `KEY`, whose value is an object with those of `COMPONENTS` that are not
+    null, and "model", the model without `VOCABULARY`; in at most `MOST_KEPT` characters.
 
     An export cannot tell the components from tables, but for a charsmap, which is a table: of a
     document that would be large with it, the charsmap is kept as "". A document that is large all

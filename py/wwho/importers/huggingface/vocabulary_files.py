@@ -155,10 +155,13 @@ def merges_in(file: Source) -> list[list[str]]:
 def gpt2_document(source: Source) -> tuple[dict[str, Any], list[str]]:
     """Return a tokenizer.json made of a vocab.json and the files beside it, and notes on both.
 
-    Nothing says how text is cut: where the settings of a folder do, its class reads the folder.
+    Nothing says how text is cut: where the settings of a folder do, its class reads the folder. So
+    the document has GPT-2's ByteLevel, with the `add_prefix_space` of the settings, and the first
+    note says that.
 
     Raises:
-        SourceError: the merges are missing, or their tokens are not GPT-2's kind.
+        SourceError: the merges are missing, or their tokens are not GPT-2's kind, such as those
+            that end in `</w>`.
     """
     vocab, merges = _vocab_and_merges(source)
     settings = source.json_beside()

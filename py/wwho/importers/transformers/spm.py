@@ -593,10 +593,13 @@ def _seamless_around(made: Made) -> Component:
 
 
 def _t5_extra(found: Around) -> list[Token]:
-    """Return the extra tokens of T5: those of the file, and sentinels unless it has some.
+    """Return the extra tokens of T5: those of the file, then sentinels unless the file has some.
+
+    `extra_ids` of the settings, 100 by default, says how many sentinels there are.
 
     Raises:
-        SourceError: it has another number of them than the settings say.
+        SourceError: the file has sentinels, another number of them than `extra_ids`, and that is
+            not 0.
     """
     extra, wanted = found.pieces.extra, found.number("extra_ids", 100)
     own = sum("<extra_id_" in token.content for token in extra)

@@ -46,6 +46,8 @@ put characters: they take these for characters of the text."""
 def steps(value: Value, patterns: Patterns) -> list[Rewrite]:
     """Return the steps of a normalizer, which may be null or a Sequence, in order.
 
+    The patterns of the steps are added to `patterns`.
+
     Raises:
         SourceError: its type or an option is not known, an option has no valid value, or a Replace
             may put characters in front of a text that a later normalizer moves (`MOVES_SOURCES`).
