@@ -236,6 +236,7 @@ def test_no_text_takes_more_tokens_of_a_bpe(
     assert all(a == b for a, b in pairs if max(b, default=0) < old.n_vocab)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["llama.model", "t5.model", "inside.json"])
 def test_a_schema_limits_the_pieces(cli: Any, folder: Path, tmp_path: Path, name: str) -> None:
     lines = [*sentences(f"{ENGLISH} zebra quartz", 300, 7), *sentences(HINDI, 200, 8)]

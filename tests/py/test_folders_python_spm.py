@@ -186,6 +186,7 @@ def test_marian(models: dict[str, bytes], tmp_path: Path) -> None:
         import_file(folder)
 
 
+@pytest.mark.slow
 def test_plbart(models: dict[str, bytes], tmp_path: Path) -> None:
     languages = tables()["plbart_languages"]["base"]
     every: list[tuple[str, dict[str, Any]]] = [

@@ -118,6 +118,7 @@ def test_the_learning_rate() -> None:
     assert rates[-1] == pytest.approx(0.2, rel=0.01)
 
 
+@pytest.mark.slow
 def test_training_learns() -> None:
     """Every second id repeats the one before it: half of the bits are saved at least."""
     text = some_text()
@@ -258,6 +259,7 @@ COMMAND = (
 )
 
 
+@pytest.mark.slow
 def test_decoders_in_every_report(cli: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = cli(*COMMAND)
     assert (result.code, result.err) == (0, "")

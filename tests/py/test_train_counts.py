@@ -89,6 +89,7 @@ def trained(corpus: Any, **options: Any) -> bytes:
 # The same bytes
 
 
+@pytest.mark.slow
 def test_executors_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="needs distributed")
     files = write_corpus(tmp_path)
