@@ -78,11 +78,11 @@ class NeuralRun:
         flops: the floating-point operations of its training.
         bits_per_byte: on held-out windows.
         misspelt_bits_per_byte: the same with each share of TYPING_ERRORS.
-        units: the units of scripts in what it wrote.
+        units: the units of scripts in the prompts and what it wrote behind them.
         invalid_units: those that are no valid syllables, stray signs, and U+FFFD.
-        words: the words that it wrote, without the last one of each text, which may be cut.
+        words: the words of the same, without the last one of each text, which may be cut.
         known_words: those that the training text has.
-        written_bytes: all that it wrote.
+        written_bytes: all that it wrote, without the prompts.
         writing_seconds: how long that took.
         training_seconds: how long its training took, in the last sitting.
     """
@@ -206,8 +206,9 @@ class NeuralSummary:
         difference_high: the largest one.
         misspelt_bits_per_byte: with the largest share of TYPING_ERRORS, on average.
         misspelt_difference: of these, on average.
-        invalid: the share of invalid units in what the decoders wrote; None where that had none.
-        known: the share of the words they wrote that the training text has; None for no words.
+        invalid: the share of invalid units in the prompts and what the decoders wrote behind them;
+            None where that had no units.
+        known: the share of the words of the same that the training text has; None for no words.
         written_per_second: bytes.
         ngram_bits_per_byte: of the n-gram model on the same windows.
         parameters: of a decoder.
@@ -290,7 +291,19 @@ def _total(runs: Sequence[NeuralRun], field: str) -> float:
 
 
 class _Texts:
-    """The windows that all tokenizers' decoders are trained, tuned and measured on."""
+    """The windows that all tokenizers' decoders are trained, tuned and measured on.
+
+    Attributes:
+        development: one in ONE_IN training windows, the first of them up to DEVELOPMENT_BYTES.
+        training: the other ones in ONE_IN; the development ones if there are none.
+        sizes: the bytes of each training window, with a line feed.
+        held_out: the windows to measure on.
+        misspelt: these with typing errors, for each share of TYPING_ERRORS.
+        known_words: what white space separates in the training windows.
+        prompts: different beginnings of held-out windows, up to N_PROMPTS, cut before the last
+            space within PROMPT_BYTES; "" alone if there is none.
+        digest: SHA-256 of development, training and held-out windows, in hexadecimal.
+    """
 
     def __init__(self, windows: TextSplit) -> None:
         """Keep a part of the training windows for development."""
@@ -313,13 +326,19 @@ class _Texts:
 
 
 def cut_to(lines: Sequence[str], n_bytes: int) -> list[str]:
-    """Return the first lines that have together at most so many bytes, and at least one line."""
+    """Return the first lines that have, with line feeds, at most so many bytes; at least one."""
     ends = np.cumsum([len(line.encode()) + 1 for line in lines])
     return [*lines[: max(1, int(np.searchsorted(ends, n_bytes, side="right")))]]
 
 
 class _Student:
-    """One tokenizer, and the training of decoders with it."""
+    """One tokenizer, and the training of decoders with it.
+
+    Attributes:
+        encoder: the tokenizer.
+        shape: of its decoders: two ids more than tokens, and a head for each 32 of the width.
+        rate: the learning rate of its runs; `choose_rate` sets it.
+    """
 
     def __init__(
         self,
@@ -352,7 +371,10 @@ class _Student:
         return np.array([self.shape.flops(lengths[numbers]) for numbers in batches])
 
     def choose_rate(self) -> tuple[float, ...]:
-        """Try the learning rates, keep the best one, and return the bits per byte of each."""
+        """Try the learning rates, set `rate` to the best one, and return the bits of each per byte.
+
+        The bits are those of the development split; a trial that is recorded is not done again.
+        """
         n_bytes = max(1, self._options.n_bytes // SWEEP_SHARE)
         batches = plan_batches(self._texts.sizes, n_bytes, 0)
         development = self._texts.development
@@ -373,7 +395,16 @@ class _Student:
         return found
 
     def run(self, comparison: Comparison, seed: int, batches: Sequence[Ints]) -> NeuralRun:
-        """Train and measure a decoder, unless a run with the same steps is recorded."""
+        """Train and measure a decoder, or take what is recorded of it, and return the run.
+
+        A record of the same seed, rate and number of steps is taken, so if a tokenizer affords all
+        batches, its run for FLOPs is that for bytes.
+
+        Args:
+            comparison: what the run is for.
+            seed: of the weights, of the writing, and that the batches were planned with.
+            batches: the windows of each step.
+        """
 
         def do_it(checkpoint: Path) -> dict[str, Any]:
             """Do the run."""
@@ -454,7 +485,10 @@ class _Student:
         return bits / count_bytes(lines)
 
     def _write(self, decoder: Decoder, seed: int) -> dict[str, Any]:
-        """Let a decoder write behind the prompts, and count what is wrong with it."""
+        """Let a decoder write behind the prompts, and return the fields of `NeuralRun` on that.
+
+        Units and words are counted in the prompts and what follows, with line feeds as spaces.
+        """
         encoder, prompts = self.encoder, self._texts.prompts
         texts = encoder.tokens_bytes(range(encoder.n_vocab))
         token_bytes = np.array([*(len(text or b"") for text in texts), 0, 0])

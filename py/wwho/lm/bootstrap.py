@@ -34,7 +34,7 @@ def compare_bits(bits: Floats, reference: Floats, seed: int = 1) -> Difference:
 
     Args:
         bits: of each line, at least one, by the one model.
-        reference: of each line by the other.
+        reference: of each line by the other, as many lines; none has 0 bits.
         seed: of the random numbers.
 
     Example:

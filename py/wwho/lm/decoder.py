@@ -120,13 +120,14 @@ class Decoder:
         self.shape, self.weights = shape, weights
 
     def bits(self, ids: Ints) -> Floats:
-        """Return the bits of each id of some sequences but their first ones.
+        """Return the bits of each id of some sequences but their first ones, given those before it.
 
         Args:
-            ids: a row for each sequence, which ends with NOTHING where it is shorter than others.
+            ids: a row for each sequence, which ends with NOTHING where it is shorter than others;
+                two columns or more.
 
         Returns:
-            An array with a column less; 0 where there is NOTHING.
+            An array of float64 with a column less; 0 where there is NOTHING.
         """
         stream, _ = self._run(ids[:, :-1])
         targets = ids[:, 1:]
@@ -143,8 +144,13 @@ class Decoder:
     def gradients(self, ids: Ints) -> tuple[float, Weights]:
         """Return the mean loss of the ids of some sequences, in nats, and its gradients.
 
+        The mean is over all ids but the first ones. The weights stay as they are.
+
         Args:
-            ids: as for `bits`.
+            ids: as for `bits`, with a sequence of two ids or more.
+
+        Returns:
+            The loss, and new arrays with the names and shapes of the weights.
         """
         stream, kept = self._run(ids[:, :-1])
         final, layers = kept
@@ -171,7 +177,10 @@ class Decoder:
         return loss, found
 
     def _run(self, ids: Ints) -> tuple[Floats, tuple[_Norm, list[_Layer]]]:
-        """Return the normed stream at each place, and what the gradients need."""
+        """Return the normed stream at each place, and what the gradients need.
+
+        That is a `_Norm` of the last norm, and a `_Layer` of each layer. NOTHING is read as id 0.
+        """
         stream = self.weights["embedding"][np.maximum(ids, 0)]
         layers = []
         turn = make_turns(ids.shape[1], self.shape.width // self.shape.heads, stream.dtype)
@@ -208,7 +217,10 @@ class Decoder:
         return stream, kept
 
     def _undo_layer(self, layer: int, kept: _Layer, change: Floats, found: Weights) -> Floats:
-        """Return the gradient before a layer from that behind it, and add those of its weights."""
+        """Return the gradient before a layer from that behind it, `change`, which stays as it is.
+
+        The gradients of the layer's weights are put into `found`.
+        """
         weights, width, heads = self.weights, self.shape.width, self.shape.heads
 
         def product(name: str, before: Floats, after: Floats) -> Floats:
@@ -244,11 +256,13 @@ class Decoder:
 def make_turns(n_places: int, size: int, dtype: np.dtype, first: int = 0) -> tuple[Floats, Floats]:
     """Return the cosines and sines by which `rotate` turns pairs of numbers at each place.
 
+    Each is an array with a row for each place and a column for each pair, half as many as `size`.
+
     Args:
         n_places: how many places.
-        size: numbers of a head.
+        size: numbers of a head, an even number.
         dtype: of the result.
-        first: the place of the first.
+        first: the place of the first row.
     """
     speeds = _ROPE_BASE ** (-np.arange(size // 2) / (size // 2))
     angles = np.arange(first, first + n_places)[:, None] * speeds
@@ -258,9 +272,11 @@ def make_turns(n_places: int, size: int, dtype: np.dtype, first: int = 0) -> tup
 def rotate(heads: Floats, turn: tuple[Floats, Floats]) -> Floats:
     """Return heads whose number i and number i + half are turned together, as rotary positions do.
 
+    With the sines negated, heads are turned back. The result is a new array of the same shape.
+
     Args:
         heads: sequences, heads, places, numbers.
-        turn: cosines and sines of each place.
+        turn: cosines and sines of each place, as `make_turns` returns them.
     """
     (cosines, sines), half = turn, heads.shape[3] // 2
     first, second = heads[..., :half], heads[..., half:]
@@ -270,7 +286,10 @@ def rotate(heads: Floats, turn: tuple[Floats, Floats]) -> Floats:
 
 
 def normalize(stream: Floats, gain: Floats) -> Floats:
-    """Return a stream divided by its root mean square and multiplied by the gain."""
+    """Return a stream divided by its root mean square and multiplied by the gain.
+
+    The mean is over the last axis, for which the gain has an entry each.
+    """
     return _norm(stream, gain)[0]
 
 
@@ -296,7 +315,7 @@ def _split_heads(stream: Floats, heads: int) -> Floats:
 
 
 def _join_heads(heads: Floats) -> Floats:
-    """Return heads as a stream again."""
+    """Return heads as `_split_heads` makes them as a stream: sequences, places, width."""
     n_rows, n_heads, n_places, size = heads.shape
     return heads.swapaxes(1, 2).reshape(n_rows, n_places, n_heads * size)
 

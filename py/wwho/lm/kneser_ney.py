@@ -114,7 +114,7 @@ def _count_grams(
     Returns:
         For each order the keys of its n-grams (`_Order.keys`); the number of the n-gram that ends
         at each place of the text, or ABSENT where it would begin before its line; and how often
-        each n-gram occurs.
+        each n-gram occurs. For order 1 the numbers are the ids, 0..radix-1, the line start too.
     """
     is_start = np.zeros(len(text.ids), np.bool_)
     is_start[text.starts[:-1]] = True
@@ -140,6 +140,11 @@ def _adjust(grams: list[Ints], occurrences: list[Ints], n: int) -> Ints:
     """Return for each n-gram how many different ids stand before it.
 
     An n-gram that begins with the line start counts as often as it occurs.
+
+    Args:
+        grams: the number of the n-gram at each place, for each order, as from `_count_grams`.
+        occurrences: how often each n-gram occurs, for each order.
+        n: the order, less than the highest one.
     """
     longer, own = grams[n], grams[n - 1]
     has_left = longer != ABSENT
@@ -155,6 +160,8 @@ def _discount(
     counts: Ints, contexts: Ints, n_contexts: int, n_events: int
 ) -> tuple[Floats, Floats]:
     """Return what each n-gram has of its context's probability, and what each context has left.
+
+    The first is its count less the discount, over the sum of the counts of its context.
 
     Both have a further entry for ABSENT.
 
@@ -177,7 +184,7 @@ def _discount(
 
 
 def estimate_discounts(counts: Ints) -> tuple[float, float, float]:
-    """Return what is taken from n-grams that occur once, twice, and more often.
+    """Return what is taken from the count of an n-gram that is one, two, or more.
 
     The estimate of Chen and Goodman; FALLBACK where some number up to four is no n-gram's count, or
     a discount would be outside 0..its count.

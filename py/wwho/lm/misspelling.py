@@ -15,7 +15,8 @@ def misspell(lines: Sequence[str], share: float, seed: int) -> list[str]:
     """Return lines in which a share of the words has a code point deleted, swapped or doubled.
 
     Words are what white space separates, with at least two code points; each is changed with the
-    probability `share`, at a random place and in one of the three ways, which are equally likely.
+    probability `share`, at a random place and in one of the three ways, which are equally likely. A
+    swap is with the next code point; of two equal ones it changes nothing.
     The same arguments give the same lines.
 
     Args:

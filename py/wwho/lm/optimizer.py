@@ -60,12 +60,15 @@ class AdamW:
         self.n_done, self.is_whole = 0, True
 
     def step(self, weights: Weights, gradients: Weights, rate: float) -> None:
-        """Change weights in place by one step; the gradients change in place, too.
+        """Change weights in place by one step; the gradients become scratch memory.
+
+        If the norm of all gradients together is over MOST_NORM, all are made shorter first. Weights
+        that `is_decayed` names lose the share `rate` times DECAY before the step.
 
         Args:
             weights: the weights.
-            gradients: an array for each of them.
-            rate: the learning rate.
+            gradients: an array for each of them, which is overwritten.
+            rate: the learning rate of this step.
         """
         self.is_whole = False
         self.n_done += 1

@@ -30,7 +30,7 @@ class Sequences(NamedTuple):
 
     @classmethod
     def of(cls, n_vocab: int, ids: Ints, firsts: Ints) -> Sequences:
-        """Add the line starts and ends.
+        """Return the lines of some ids, with line starts and ends added; the ids are copied.
 
         Args:
             n_vocab: tokens have ids 0..n_vocab-1.

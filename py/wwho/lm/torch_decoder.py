@@ -19,12 +19,14 @@ class TorchDecoder:
     """A decoder whose gradients PyTorch computes, on a GPU if there is one."""
 
     def __init__(self, shape: Shape, weights: Weights) -> None:
-        """Take weights of NumPy, which are copied for each call of `gradients`."""
+        """Take weights of NumPy, which each call of `gradients` copies as they are by then."""
         self._shape, self._weights = shape, weights
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
     def gradients(self, ids: Ints) -> tuple[float, Weights]:
         """Return the mean loss of the ids of some sequences, and its gradients, as `Decoder` does.
+
+        The gradients are arrays of NumPy; they differ from those of `Decoder` by rounding.
 
         Args:
             ids: a row for each sequence, which ends with NOTHING where it is shorter than others.

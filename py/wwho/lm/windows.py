@@ -20,7 +20,7 @@ def cut_lines(lines: Sequence[str], size: int = CONTEXT) -> list[str]:
     """Return lines with those cut that have more bytes than a window.
 
     A line is cut before the last space that leaves at most `size` bytes before it, or else between
-    two code points.
+    two code points. The parts of a line, joined, are the line.
 
     Args:
         lines: lines without line feeds.
@@ -47,6 +47,8 @@ def cut_lines(lines: Sequence[str], size: int = CONTEXT) -> list[str]:
 
 def plan_batches(sizes: Sequence[int], n_bytes: int, seed: int) -> list[Ints]:
     """Return the windows of each step of a training: their numbers, in batches of BATCH_BYTES.
+
+    A batch may have fewer bytes, and up to a window more.
 
     Windows come in random order, and in a second order when all have come; those of a batch are of
     about one size, so that little is padded.
@@ -75,7 +77,7 @@ def plan_batches(sizes: Sequence[int], n_bytes: int, seed: int) -> list[Ints]:
 
 
 def pad(text: Sequences, numbers: Ints) -> Ints:
-    """Return some lines of a text as rows, with NOTHING behind the shorter ones."""
+    """Return some lines of a text, at least one, as rows of int64, NOTHING behind shorter ones."""
     lengths = np.diff(text.starts)[numbers]
     rows = np.full((len(numbers), int(lengths.max())), NOTHING, np.int64)
     for row, number, length in zip(rows, numbers, lengths, strict=True):
@@ -88,7 +90,7 @@ def in_order(text: Sequences, n_ids: int = 4096) -> Iterator[Ints]:
 
     Args:
         text: the lines.
-        n_ids: ids of a batch, at most, unless one line has more.
+        n_ids: ids of a batch as `pad` makes it, at most, unless one line has more.
     """
     lengths = np.diff(text.starts)
     order = np.argsort(lengths, kind="stable")

@@ -32,13 +32,15 @@ def write(
 ) -> list[list[int]]:
     """Return what a decoder writes behind each prompt, without the prompt and the line end.
 
-    Ids are drawn with the probabilities that the decoder gives them, all but the line start.
+    Ids are drawn with the probabilities that the decoder gives them, all but the line start. A text
+    ends where the line end is drawn, or when it has `n_bytes`.
 
     Args:
         decoder: the decoder.
         prompts: the ids of each prompt, without the line start; at least one prompt.
         token_bytes: the bytes of each token.
-        n_bytes: no more is written once there are so many bytes.
+        n_bytes: no more is written once there are so many bytes; the last token may exceed them. A
+            token without bytes counts as one.
         seed: of the random numbers.
     """
     random, n_ids = np.random.default_rng(seed), decoder.shape.n_ids
@@ -66,7 +68,7 @@ def write(
 
 
 def _step(decoder: Decoder, memory: _Memory, ids: Ints) -> Floats:
-    """Return the logits behind one more id of each row, and add the row's keys and values."""
+    """Return the logits of all ids behind one more id of each row; `memory` gets the id's place."""
     weights, shape = decoder.weights, decoder.shape
     place, rows = memory.n_done, len(ids)
     stream = weights["embedding"][ids]

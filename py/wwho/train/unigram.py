@@ -44,14 +44,21 @@ def learn_unigram(
 ) -> Scored:
     """Return the tokens of a Unigram model and their scores, by descending score.
 
+    All atoms are among them, whatever `without` has. They are fewer than `n_tokens` where the words
+    have too few candidates. The words stay as they are.
+
     Args:
         words: the words and their counts.
         atoms: texts of the atoms, in ascending byte order, all of which are tokens.
         n_tokens: how many tokens there may be, atoms among them, at least as many as atoms.
         min_freq: how often a candidate must be seen, at least 1.
         max_units: how many atoms a token may have.
-        without: texts that no token may have.
+        without: texts that no token but an atom may have.
         on_round: is called after each round with the number of tokens that are left.
+
+    Raises:
+        ValueError: an atom is longer than 255 bytes, or a number is beyond its limit.
+        MemoryError: there is no memory left.
     """
     learner = UnigramLearner(
         words, atoms, max_candidates=MAX_CANDIDATES, min_freq=min_freq, max_units=max_units
@@ -103,6 +110,9 @@ def pieces_artifact(first: Sequence[Piece], tokens: Scored) -> Artifact:
         first: the result of `first_pieces`.
         tokens: the tokens and their scores, which have the ids after these; `MARKER` stands for a
             space.
+
+    Raises:
+        SourceError, ArtifactError, PatternError: as `artifact_of` raises them.
     """
     unknown = next(piece.text.decode() for piece in first if piece.kind is Kind.UNKNOWN)
     model = Model(
@@ -116,7 +126,7 @@ def pieces_artifact(first: Sequence[Piece], tokens: Scored) -> Artifact:
 
 
 def can_be_piece(text: bytes) -> bool:
-    """Return whether a `.model` can hold a character: it is well-formed UTF-8 and not U+0000."""
+    """Return whether a `.model` can hold the bytes of a character: UTF-8, and not U+0000."""
     try:
         return text.decode() != "\0"
     except UnicodeDecodeError:

@@ -42,7 +42,8 @@ static inline void swap(uint32_t *a, uint32_t *b) {
 }
 
 /* Sort n places by the suffixes that begin there, which share their first `depth` atoms, up to atom number `most`: by one atom after
- * another, in three parts (multikey quicksort). Only the smaller parts are sorted by a call, so calls nest at most log2(n) times. */
+ * another, in three parts (multikey quicksort). Only the smaller parts are sorted by a call, so calls nest at most log2(n) times. Places of
+ * equal suffixes come in no certain order. */
 static void sort_suffixes(const uint32_t *atoms, uint32_t *places, size_t n, size_t depth, size_t most) {
     while (n > 1 && depth < most) {
         if (n < 12) {
@@ -76,7 +77,8 @@ static void sort_suffixes(const uint32_t *atoms, uint32_t *places, size_t n, siz
     }
 }
 
-/* Close the run that began at `start` with a NONE, and let it count `count` times; nothing if it is empty. Returns a status. */
+/* Close the run that began at `start` with a NONE, and let it count `count` times; nothing if it is empty. runs->atoms has room for the
+ * NONE. Returns a status. */
 static int close_run(run_table *runs, size_t start, uint64_t count) {
     if (runs->n == start) return WWHO_OK;
     runs->atoms[runs->n++] = NONE;
@@ -114,7 +116,8 @@ static int lay_out_word(run_table *runs, const wwho_words *words, size_t word, c
     return status ? status : close_run(runs, start, count);
 }
 
-/* Replace the runs by the same runs in ascending order, equal ones as one with the sum of their counts. Returns a status. */
+/* Replace the runs by the same runs in ascending order, equal ones as one with the sum of their counts, and set runs->longest. Returns
+ * a status; if it is not WWHO_OK, the runs stay. */
 static int sort_runs(run_table *runs) {
     size_t n = runs->n_runs, kept = 0, used = 0;
     uint32_t *order = malloc((n + 1) * sizeof *order), *starts = malloc((n + 1) * sizeof *starts),
@@ -152,7 +155,8 @@ static int sort_runs(run_table *runs) {
     return status;
 }
 
-/* Lay out the words of a table as runs of atoms, into `runs`, which is empty. Returns a status. */
+/* Lay out the words of a table as runs of atoms, into `runs`, which is empty: sorted, equal ones as one. The ids of atoms are their places
+ * in the table `atoms`. Returns a status; free_runs() is then to be called all the same. */
 static int lay_out_runs(run_table *runs, const wwho_words *words, const wwho_words *atoms) {
     size_t most = 2 * (size_t)words->n_units + words->n + 1;
     runs->atoms = malloc(most * sizeof *runs->atoms);
@@ -181,8 +185,8 @@ typedef struct {
     size_t n, most;
 } suffix_list;
 
-/* Make the list of all suffixes of some runs, sorted by their first `most` atoms. Returns a status; the arrays are then to be freed all the
- * same. */
+/* Make the list of all suffixes of some runs, sorted by their first `most` atoms, MAX_PART or fewer. Returns a status; the arrays are then
+ * to be freed all the same. */
 static int list_suffixes(suffix_list *suffixes, const run_table *runs, size_t most) {
     *suffixes = (suffix_list){.runs = runs, .most = most};
     suffixes->places = malloc((runs->n + 1) * sizeof *suffixes->places);
@@ -204,8 +208,9 @@ static uint32_t shared_atoms(const uint32_t *atoms, uint32_t x, uint32_t y, size
     return n;
 }
 
-/* Call visit(state, part) for the parts of the runs: every atom, and of longer parts those that no further atom always follows. A part
- * comes after all those that begin with it, and before(state, number) is called before the parts of each suffix. */
+/* Call visit(state, part) for the parts of the runs: every atom, and of longer parts those that no further atom always follows, up to
+ * suffixes->most atoms. A part comes after all those that begin with it, and before(state, number), unless null, is called before the parts
+ * of each suffix. `part` is valid during the call. */
 static void visit_parts(const suffix_list *suffixes, part_visitor *visit, void (*before)(void *state, uint32_t number), void *state) {
     const run_table *runs = suffixes->runs;
     run_part stack[MAX_PART + 2];

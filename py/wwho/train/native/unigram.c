@@ -79,7 +79,8 @@ static void count_part(void *state, const run_part *part) {
     if (is_candidate(choice, part)) choice->by_score[score_bits(part)]++;
 }
 
-/* Set the lowest score to take so that `most` candidates are taken, or all if they are fewer. */
+/* Set choice->least and choice->of_least so that `most` candidates are taken, one or more, or all if they are fewer. choice->by_score is
+ * complete. */
 static void limit_candidates(candidate_choice *choice, size_t most) {
     choice->least = (1u << SCORE_BITS) - 1;
     for (size_t n = 0;; choice->least--) {
@@ -97,7 +98,8 @@ static void expect_suffix(void *state, uint32_t number) {
 }
 
 /* Make a token of a part, if it is an atom or a candidate with a high score: the part_visitor of the second look. It becomes the longest
- * token of all suffixes that wait and begin with it, and the parent of all tokens without one that do. */
+ * token of all suffixes that wait and begin with it, and the parent of all tokens without one that do. For want of memory choice->status is
+ * set, and no more tokens are made. */
 static void take_part(void *state, const run_part *part) {
     candidate_choice *choice = state;
     wwho_learner *u = choice->u;
@@ -129,7 +131,8 @@ static void take_part(void *state, const run_part *part) {
 }
 
 /* Make the tokens: the atoms, and the parts of runs of the highest scores, at most max_candidates of at most max_units atoms, each seen
- * min_count times or more. Returns a status. */
+ * min_count times or more. Each is expected as often as it is seen times its atoms, and u->longest is filled in. Returns a status; on
+ * failure u holds what was made so far. */
 static int choose_candidates(wwho_learner *u, const uint16_t *bytes, size_t max_candidates, uint64_t min_count, size_t max_units) {
     suffix_list suffixes;
     candidate_choice choice = {.u = u, .suffixes = &suffixes, .bytes = bytes, .min_count = min_count};
@@ -166,7 +169,7 @@ static int choose_candidates(wwho_learner *u, const uint16_t *bytes, size_t max_
 /* Expectation maximization. */
 
 /* Set the score and weight of each token by the number of times it is expected, as SentencePiece does: with the digamma function, which
- * lowers what is rare. A token counts half a time at least. */
+ * lowers what is rare. A token is expected half a time at least: less is set to that. */
 static void maximize(wwho_learner *u) {
     double sum = 0;
     for (size_t i = 0; i < u->n_tokens; i++) {
@@ -182,7 +185,7 @@ static void maximize(wwho_learner *u) {
 
 /* Find the best path from position `at` over n atoms: of all ways to cut them into tokens the one with the highest sum of scores, of equal
  * ones that whose last token is the longest. `without` is a token that the path does not take. Writes to u->back the last token of the best
- * path to each place, counted from 0 to n, and to u->forward its sum. */
+ * path to each place, counted from 0 to n, and to u->forward its sum; a place that no path reaches has NONE and no sum. */
 static void find_path(wwho_learner *u, size_t at, size_t n, uint32_t without) {
     for (size_t i = 0; i <= n; i++) u->back[i] = NONE;
     u->forward[0] = 0;
@@ -201,7 +204,8 @@ static void find_path(wwho_learner *u, size_t at, size_t n, uint32_t without) {
 }
 
 /* Add to the expected numbers of tokens what a run of n atoms from position `at` adds that was seen `count` times and whose paths are so
- * improbable that products of weights vanish. All sums are taken relative to the best path to each place. */
+ * improbable that products of weights vanish. All sums are taken relative to the best path to each place. Overwrites
+ * u->forward, u->backward and u->back. */
 static void expect_improbable(wwho_learner *u, size_t at, size_t n, double count) {
     find_path(u, at, n, NONE);
     double *best = u->forward, *forward = u->backward, *backward = u->backward + u->runs.longest + 1;
@@ -221,7 +225,8 @@ static void expect_improbable(wwho_learner *u, size_t at, size_t n, double count
         }
 }
 
-/* Add to the expected numbers of tokens what a run of n atoms from position `at` adds that was seen `count` times. */
+/* Add to the expected numbers of tokens what a run of n atoms from position `at` adds that was seen `count` times: each path as often as
+ * its share of the probability of all paths says. Overwrites u->forward, u->backward and u->back. */
 static void expect_run(wwho_learner *u, size_t at, size_t n, double count) {
     learner_token *tokens = u->tokens;
     double *forward = u->forward, *backward = u->backward;
@@ -256,7 +261,8 @@ static void expect_all(wwho_learner *u) {
         expect_run(u, runs->starts[run], runs->starts[run + 1] - 1 - runs->starts[run], (double)runs->counts[run]);
 }
 
-/* Drop the tokens whose item in `kept` is false, but atoms. Uses up `kept`, which may be null for want of memory. Returns a status. */
+/* Drop the tokens whose item in `kept` is false, but atoms; the others are numbered anew, in their order, in u->longest and as parents,
+ * too. Frees `kept`, which may be null for want of memory. Returns a status; if it is not WWHO_OK, all tokens stay. */
 static int keep_tokens_of(wwho_learner *u, bool *kept) {
     uint32_t *number =
         malloc((u->n_tokens + 1) * sizeof *number); /* of the longest token kept that each token begins with, as it will be */
@@ -289,7 +295,7 @@ static int keep_tokens_of(wwho_learner *u, bool *kept) {
 }
 
 /* Estimate the probabilities of the tokens once: expect, drop the tokens that are expected less than half a time, unless fewer than `goal`
- * would be left, and maximize. Returns a status. */
+ * would be left (then none is dropped), and maximize. Returns a status. */
 static int estimate(wwho_learner *u, size_t goal) {
     expect_all(u);
     bool *kept = malloc(u->n_tokens + 1);
@@ -316,7 +322,8 @@ static int compare_losses(const void *a, const void *b) {
     return x->token < y->token ? -1 : 1;
 }
 
-/* Set `uses` to how often the best paths through all runs go through each token. */
+/* Set `uses`, which has an entry for each token, to how often the best paths through all runs go through it. Overwrites u->forward and
+ * u->back. */
 static void count_uses(wwho_learner *u, double *uses) {
     const run_table *runs = &u->runs;
     for (size_t i = 0; i < u->n_tokens; i++) uses[i] = 0;
@@ -329,7 +336,7 @@ static void count_uses(wwho_learner *u, double *uses) {
 
 /* Return how much the logarithm of the probability of the text would fall without a token, if the tokens of the next best path through its
  * own text took its place. If that path is better than the token, or no best path takes the token, it is of no use: the result is below 0,
- * and the higher the more it is expected. `sum` is that of all uses. */
+ * and the higher the more it is expected. `sum` is that of all uses. Overwrites u->forward and u->back. */
 static double loss_of(wwho_learner *u, uint32_t token, const double *uses, double sum) {
     const learner_token *t = &u->tokens[token];
     if (!uses[token]) return -1 / (1 + t->expected);
@@ -344,7 +351,7 @@ static double loss_of(wwho_learner *u, uint32_t token, const double *uses, doubl
 }
 
 /* Keep the atoms and the tokens without which the text would be the least probable: `most` tokens in all, of use or not if they are not
- * more than `goal`. Returns a status. */
+ * more than `goal`. Scores stay as they are. Returns a status. */
 static int prune(wwho_learner *u, size_t most, size_t goal) {
     double *uses = malloc((u->n_tokens + 1) * sizeof *uses), sum = 0;
     token_loss *losses = malloc((u->n_tokens + 1) * sizeof *losses);
