@@ -85,10 +85,12 @@ export async function grammars() {
   for (const key of Object.keys(provenance).filter((each) => each.startsWith("schema:"))) {
     const name = key.slice("schema:".length);
     const schema = JSON.parse(await readFile(new URL(`../schemas/${name}.json`, import.meta.url), "utf8"));
-    const { title, grammar, groups, classes } = schema;
+    // The digest is of what cuts text; which units are valid syllables is not part of that.
+    const cutting = Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "strict"));
+    const { title, grammar, groups, classes } = cutting;
     const both = (/** @type {string | string[]} */ range) => [range].flat().map((code) => parseInt(code, 16));
     const ranges = Object.entries(classes).map(([each, value]) => [each, value.ranges.map(both).map((range) => [range[0], range.at(-1)])]);
-    found[name] = { title, source: `sha256 ${createHash("sha256").update(canonical(schema)).digest("hex")}`, grammar, groups, classes: Object.fromEntries(ranges) };
+    found[name] = { title, source: `sha256 ${createHash("sha256").update(canonical(cutting)).digest("hex")}`, grammar, groups, classes: Object.fromEntries(ranges) };
     for (const [each, { description }] of Object.entries(classes)) {
       const [short] = description.split(":");
       if ((described[each] ??= short) !== short) throw new Error(`class ${each} of ${name} is ${short}, and of others ${described[each]}`);

@@ -30,7 +30,7 @@ const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
 
 /** @typedef {{ label: string, encoding: string, price?: number, priced?: string }} Choice `price`: dollars for a million tokens of input of the model `priced` */
 
-/** OpenAI's models. @type {Readonly<Record<string, import("../../package/lib/openai/names.js").Model>>} */
+/** OpenAI's models. @type {Readonly<Record<string, { encoding: string, price?: { input: number } }>>} */
 const FACTS = models;
 /** @type {ReadonlyMap<string, Choice>} models by their names in the API, the newest first */
 export const MODELS = new Map(
