@@ -105,6 +105,9 @@ def build_all(folder: Path, version: str) -> None:
         SystemExit: a build fails; its own messages come first.
     """
     with tempfile.TemporaryDirectory() as scratch:
+        # First, for the wheels hold the documentation, too.
+        print("== documentation", flush=True)
+        build_docs.build()
         print("== source distribution", flush=True)
         build_sdist(Path(scratch) / "source", folder)
         print("== wheels", flush=True)
@@ -112,8 +115,7 @@ def build_all(folder: Path, version: str) -> None:
         print("== npm package", flush=True)
         packed = build_npm.build(Path(scratch) / "npm")
         shutil.move(packed, folder / packed.name)
-        print("== page and documentation", flush=True)
-        build_docs.build()
+        print("== page", flush=True)
         page = Path(scratch) / "page"
         write = [sys.executable, "-m", "wwho.serve", str(page)]
         pyodide = ["--pyodide", str(PYODIDE)] if PYODIDE.is_dir() else []
