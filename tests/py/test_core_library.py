@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from corelib import CORE, HEADER
+from exhaustive import EXHAUSTIVE
 
 import wwho
 from wwho.encodings import model_bytes
@@ -134,3 +136,22 @@ def test_destdir(tmp_path: Path) -> None:
     found = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
     assert {"include/wwho.h", "lib/libwwho.a", "lib/pkgconfig/wwho.pc"} < found
     assert "prefix=/usr\n" in (root / "lib" / "pkgconfig" / "wwho.pc").read_text("utf-8")
+
+
+@pytest.mark.skipif(not EXHAUSTIVE, reason="zig compiles a libc first")
+@pytest.mark.parametrize("processor", ["x86_64", "aarch64"])
+def test_a_program_for_a_small_board(processor: str, model: Path, tmp_path: Path) -> None:
+    """Without libraries, and for another processor, which is emulated."""
+    pytest.importorskip("ziglang", reason="needs ziglang")
+    emulator = ["qemu-aarch64-static"] if processor == "aarch64" else []
+    need(*emulator)
+    program = tmp_path / "count"
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", f"{processor}-linux-musl", "-static"]
+    sources = [EXAMPLES / "c" / "count.c", CORE]
+    command = [*zig, "-O2", "-s", "-I", HEADER.parent, *sources, "-o", program]
+    subprocess.run(list(map(str, command)), check=True)
+    assert program.stat().st_size < 200_000
+    done = subprocess.run(
+        [*emulator, str(program), str(model)], input=TEXT.encode(), capture_output=True, check=True
+    )
+    assert int(done.stdout) == wwho.get_encoding("cl100k_base").count(TEXT)
