@@ -179,7 +179,7 @@ def test_the_readme_is_true(client: FlaskClient) -> None:
         (b"", "Expected JSON in UTF-8", None),
         (b"{", "Expected JSON in UTF-8", None),
         (b'{"text": "a"} b', "Expected JSON in UTF-8", None),
-        (b'{"text": "\xff"}', "13 bytes that are not: invalid start byte", None),
+        (b'{"text": "\xff"}', "13 bytes that are not: ", None),
         (b'{"text": "\\ud800"}', "without half surrogate pairs, got 18 bytes", None),
         (b'{"text": "\\udc00"}', "without half surrogate pairs", None),
         (b'\xff\xfe{\x00"\x00', "Expected JSON in UTF-8", None),

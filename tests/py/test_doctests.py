@@ -21,6 +21,8 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("name", ["wwho", *MODULES])
 def test_examples(name: str) -> None:
+    if name == "wwho.lm.torch_decoder":
+        pytest.importorskip("torch", reason="PyTorch is large: it is tried by hand")
     module = (
         pytest.importorskip(name)
         if name.startswith(("wwho.hf", "wwho.serve"))

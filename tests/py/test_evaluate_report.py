@@ -218,7 +218,8 @@ def test_a_tokenizer_json(cli: Any, folder: Path) -> None:
 def test_baselines_are_trained_in_passing(cli: Any, folder: Path) -> None:
     (folder / "more.txt").write_text("ab ab\n", "utf-8")
     result = cli(*arguments("--baselines", "more.txt", "--trainer", "wwho"))
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert "this corpus gives 257 of the 264 ids asked for" in result.err
     rows = table((folder / "report" / "report.md").read_text("utf-8"), "Tokens")
     assert [row[1] for row in rows[2:]] == ["**hand**", "bytes", "byte BPE"]
 

@@ -14,9 +14,9 @@ from wwho.cli import streams
 NAME = "tokenize"
 HELP = "encode the documents of a corpus into shards to train a language model on"
 EXAMPLE = """\
-  $ wwho tokenize corpus/*.parquet --model o200k_base --eos '<|endoftext|>' -o shards
-  $ wwho tokenize corpus/ --model my.wwho --format megatron --part 3/8 -o /shared/shards
-  $ wwho tokenize a.jsonl.zst --model my.wwho --format arrow --shuffle 1 --pack 2048 -o rows"""
+  $ wwho tokenize web/*.parquet --model o200k_base --eos '<|endoftext|>' -o shards
+  $ wwho tokenize books/ --model my.wwho --format megatron --part 3/8 -o parts
+  $ wwho tokenize more.jsonl.gz --model my.wwho --format arrow --shuffle 1 -o rows"""
 
 FORMATS = ("bin", "npy", "megatron", "arrow", "parquet", "mds")
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
