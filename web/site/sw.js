@@ -11,7 +11,7 @@ const PAGE = "./";
 const MODELS = ["package/models/o200k_base.wwho", "package/models/cl100k_base.wwho", "package/models/wwho_328k.wwho"];
 const PINNED = /static\/[0-9a-f]{16}\//;
 /** Finds what HTML and modules name: links, imports, and files next to them. */
-const NAMES = [/\b(?:src|href)="([^":#]+\.(?:js|css|svg))"/g, /\b(?:from |await import\()"(\.[^"]+)"/g, /new URL\("(\.[^"]+\.(?:js|wasm))", import\.meta\.url\)/g];
+const NAMES = [/\b(?:src|href)="([^":#]+\.(?:js|css|svg))"/g, /\b(?:from |await import\()"(\.[^"]+)"/g, /new URL\("(\.[^"]+\.(?:m?js|wasm))", import\.meta\.url\)/g];
 
 /** @type {any} the types know only windows */
 const worker = self;
@@ -99,7 +99,7 @@ async function keepFiles(cache, html) {
   const keep = async (url) => {
     const response = checked(await fetch(url, PINNED.test(url) ? {} : { cache: "no-cache" }));
     await cache.put(url.replace(PINNED, ""), response.clone());
-    if (!/text\/javascript/.test(response.headers.get("Content-Type") ?? "")) return;
+    if (!/javascript/.test(response.headers.get("Content-Type") ?? "")) return;
     const fresh = namesIn(await response.text(), url).filter((each) => !seen.has(each));
     for (const each of fresh) seen.add(each);
     await Promise.all(fresh.map(keep));
