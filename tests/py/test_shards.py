@@ -432,7 +432,11 @@ def test_a_killed_worker_and_ctrl_c_lose_nothing(tmp_path: Path, how: str) -> No
     arguments = [str(tmp_path / "a.txt"), "-o", str(out), "--shard-size", "20kB"]
     for times in (20, 80, 320):  # more, where all was done before the signal came
         (tmp_path / "a.txt").write_text(lines * times, "utf-8")
-        running = tokenize_command(*arguments, "--processes", "2")
+        running = tokenize_command(
+            *(*arguments, "--processes", "2"),
+            # Tests that run behind a shell's & inherit that it is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
         while running.poll() is None and len(list(out.glob(".tokenize/0*.json"))) < 3:
             pass
         with suppress(OSError, IndexError):
