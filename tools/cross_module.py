@@ -12,7 +12,7 @@ from pathlib import Path
 
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
-from zig import copy_python_headers, run_zig
+from zig import copy_python_headers, list_flags, run_zig
 
 # The target of zig for each platform, by the name that wheels have for it. glibc 2.17 is that of
 # 2014, which every distribution that still gets fixes has; macOS 11 is the first for Apple's own
@@ -76,15 +76,13 @@ class BuildCrossModule(build_ext):
         product = f"{ext.name} for {self.platform}"
         folder = Path(self.build_temp)
         headers = copy_python_headers(folder / "include", PYCONFIG)
-        macros = [f"-D{name}={value}" for name, value in ext.define_macros]
-        includes = [f"-I{path}" for path in (headers, *ext.include_dirs)]
         system = ["-target", PLATFORMS[self.platform], "-fPIC", "-fno-sanitize=undefined"]
         target = Path(self.get_ext_fullpath(ext.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         link = ["-shared", "-s", *self._find_python(headers, folder)]
         run_zig(
             product,
-            *("cc", *system, *ext.extra_compile_args, *macros, *includes),
+            *("cc", *system, *list_flags(ext, headers)),
             *(*map(str, ext.sources), *link, "-o", str(target)),
         )
         # zig writes these beside a DLL, for programs that link to it.

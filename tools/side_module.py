@@ -12,7 +12,7 @@ from pathlib import Path
 
 from setuptools import Extension
 from setuptools.command.build_ext import build_ext
-from zig import copy_python_headers, run_zig
+from zig import copy_python_headers, list_flags, run_zig
 
 SUFFIX = ".abi3.so"
 # extended_const lets addresses be base + offset, which is how a side module finds its data.
@@ -59,9 +59,7 @@ class BuildSideModule(build_ext):
         product = f"{ext.name} for Pyodide"
         folder = Path(self.build_temp)
         headers = copy_python_headers(folder / "include", PYCONFIG)
-        macros = [f"-D{name}={value}" for name, value in ext.define_macros]
-        includes = [f"-I{path}" for path in (headers, *ext.include_dirs)]
-        flags = [*COMPILE, *ext.extra_compile_args, *macros, *includes]
+        flags = [*COMPILE, *list_flags(ext, headers)]
         target = Path(self.get_ext_fullpath(ext.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         unlinked = folder / f"{ext.name}.o"

@@ -8,6 +8,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from setuptools import Extension
+
 
 def run_zig(product: str, *arguments: str) -> None:
     """Run zig with arguments; its messages go to the terminal.
@@ -21,6 +23,18 @@ def run_zig(product: str, *arguments: str) -> None:
     """
     if subprocess.run([sys.executable, "-m", "ziglang", *arguments], check=False).returncode:
         raise SystemExit(f"zig could not build {product}; its messages stand above")
+
+
+def list_flags(ext: Extension, headers: Path) -> list[str]:
+    """Return the compiler's flags for a module: its own, its macros, and where headers are.
+
+    Args:
+        ext: the module.
+        headers: the folder of Python's headers.
+    """
+    macros = [f"-D{name}={value}" for name, value in ext.define_macros]
+    includes = [f"-I{path}" for path in (headers, *ext.include_dirs)]
+    return [*ext.extra_compile_args, *macros, *includes]
 
 
 def copy_python_headers(folder: Path, pyconfig: str) -> Path:

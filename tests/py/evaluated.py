@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from wwho.assemble.base import base_model
 from wwho.assemble.training_artifacts import special_ids, trained_model, unit_model, with_merges
 from wwho.compile.schema_loader import load_schema
@@ -82,6 +84,15 @@ def measured(folder: Path, *baselines: Encoder, **options: object) -> Evaluation
         example_texts=["මල කි"],
         **options,  # type: ignore[arg-type]
     )
+
+
+def put_long_text(folder: Path) -> Path:
+    """Write long.txt, which language models can learn from, into a folder, which is given back."""
+    words = ["මල", "කවි", "ab", "ම", "ලක", "ba"]
+    random = np.random.default_rng(5)
+    lines = [" ".join(random.choice(words, random.integers(1, 9))) for _ in range(300)]
+    (folder / "long.txt").write_text("\n".join(lines), "utf-8")
+    return folder
 
 
 def opened(folder: Path, name: str) -> Encoder:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from collections.abc import Iterable, Mapping
@@ -10,21 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from folder_judge import WORDS, assert_same_as_auto_tokenizer, transformers
+from folder_judge import assert_same_as_auto_tokenizer, transformers
+from small_sentencepiece import sentencepiece, train_models
 
 from wwho.errors import SourceError
 from wwho.importers import import_file
 from wwho.importers.transformers import python_spm
 from wwho.importers.transformers.choice import tables
 
-sentencepiece = pytest.importorskip("sentencepiece", reason="needs sentencepiece")
-
-LINES = [" ".join(WORDS)] * 3 + [
-    "the lower and the newest words are wide, and newer ones lower still",
-    "නව පාසල් දරුවන්ගේ පොත් අලුත් ය",
-    "हिन्दी में नए शब्द और पुराने शब्द",
-    "new lower words: 1,234 and 5.6 are numbers; U.S. is none",
-] * 8
 OPTIONS: dict[str, dict[str, Any]] = {
     "unigram": {"model_type": "unigram", "vocab_size": 280, "character_coverage": 0.98},
     "bpe": {"model_type": "bpe", "vocab_size": 300, "character_coverage": 0.98},
@@ -52,19 +44,7 @@ MORE = (
 @pytest.fixture(scope="module")
 def models() -> dict[str, bytes]:
     """The models by the names of `OPTIONS`."""
-    made = {}
-    for name, options in OPTIONS.items():
-        file = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(LINES),
-            model_writer=file,
-            minloglevel=2,
-            hard_vocab_limit=False,
-            num_threads=1,
-            **options,
-        )
-        made[name] = file.getvalue()
-    return made
+    return train_models(OPTIONS)
 
 
 def _folder(folder: Path, name: str, files: Mapping[str, Any], **settings: Any) -> Path:
@@ -257,20 +237,13 @@ def test_siglip(models: dict[str, bytes], tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_speech2text_of_several_languages(tmp_path: Path) -> None:
     languages = [f"<lang:{code}>" for code in tables()["speech_languages"]["mustc"]]
-    file = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(LINES),
-        model_writer=file,
-        minloglevel=2,
-        vocab_size=300,
-        hard_vocab_limit=False,
-        user_defined_symbols=languages,
-    )
-    processor = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
+    options = {"vocab_size": 300, "user_defined_symbols": languages}
+    model = train_models({"languages": options})["languages"]
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
     texts = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
     files = {
         "vocab.json": {text: number for number, text in enumerate(texts)},
-        "sentencepiece.bpe.model": file.getvalue(),
+        "sentencepiece.bpe.model": model,
     }
     every: list[dict[str, Any]] = [{}, {"tgt_lang": "nl", "extra_special_tokens": ["<y>"]}]
     for turn, settings in enumerate(every):

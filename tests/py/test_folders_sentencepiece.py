@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from folder_judge import WORDS, assert_same_as_auto_tokenizer, assert_same_document
+from folder_judge import assert_same_as_auto_tokenizer, assert_same_document
+from small_sentencepiece import train_models
 
 from wwho.errors import SourceError
 from wwho.importers import import_file
 from wwho.importers.transformers import generic
 from wwho.importers.transformers.spm import CLASSES, RECIPES
 
-sentencepiece = pytest.importorskip("sentencepiece", reason="needs sentencepiece")
-
-LINES = [" ".join(WORDS)] * 3 + [
-    "the lower and the newest words are wide, and newer ones lower still",
-    "නව පාසල් දරුවන්ගේ පොත් අලුත් ය",
-    "हिन्दी में नए शब्द और पुराने शब्द",
-    "new lower words: 1,234 and 5.6 are numbers; U.S. is none",
-] * 8
 OPTIONS: dict[str, dict[str, Any]] = {
     "unigram": {"model_type": "unigram", "vocab_size": 300},
     "bpe": {"model_type": "bpe", "vocab_size": 320},
@@ -65,19 +57,7 @@ SET_BY_CALLS = {"SeamlessM4TTokenizer": ("post_processor",)}
 @pytest.fixture(scope="module")
 def models() -> dict[str, bytes]:
     """The models by the names of `OPTIONS`."""
-    made = {}
-    for name, options in OPTIONS.items():
-        file = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(LINES),
-            model_writer=file,
-            minloglevel=2,
-            hard_vocab_limit=False,
-            num_threads=1,
-            **options,
-        )
-        made[name] = file.getvalue()
-    return made
+    return train_models(OPTIONS)
 
 
 def _folder(folder: Path, name: str, model: bytes, **settings: Any) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evaluated import put_files
+from evaluated import put_files, put_long_text
 
 from wwho.lm import training
 from wwho.lm.decoder import NOTHING, Decoder, Shape, Weights, make_weights
@@ -244,12 +244,7 @@ def test_the_twin_in_pytorch() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    put_files(tmp_path)
-    words = ["මල", "කවි", "ab", "ම", "ලක", "ba"]
-    random = np.random.default_rng(5)
-    lines = [" ".join(random.choice(words, random.integers(1, 9))) for _ in range(300)]
-    (tmp_path / "long.txt").write_text("\n".join(lines), "utf-8")
-    return tmp_path
+    return put_long_text(put_files(tmp_path))
 
 
 COMMAND = (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evaluated import put_files
+from evaluated import put_files, put_long_text
 
 from wwho.corpus import Corpus
 from wwho.errors import CorpusError
@@ -196,12 +196,7 @@ def test_lines_of_the_training_text_are_passed_over(tmp_path: Path) -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    put_files(tmp_path)
-    words = ["මල", "කවි", "ab", "ම", "ලක", "ba"]
-    random = np.random.default_rng(5)
-    lines = [" ".join(random.choice(words, random.integers(1, 9))) for _ in range(300)]
-    (tmp_path / "long.txt").write_text("\n".join(lines), "utf-8")
-    return tmp_path
+    return put_long_text(put_files(tmp_path))
 
 
 def evaluate_command(*more: str) -> list[str]:

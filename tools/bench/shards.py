@@ -188,6 +188,7 @@ def run_datasets(text: Path, folder: Path) -> Callable[[], int]:
         return {"input_ids": [each.ids for each in found]}
 
     def work() -> int:
+        """Encode the text's rows into a cache below the folder; return the number of tokens."""
         rows = datasets.load_dataset(
             "json", data_files=str(text), split="train", cache_dir=str(folder)
         )

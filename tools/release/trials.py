@@ -49,7 +49,7 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether a trial failed."""
+        """Return whether any trial failed; one that could not be made has not."""
         return any(state == "failed" for _, state, _ in self.rows)
 
     def run(self, name: str, trial: Callable[[], str]) -> None:

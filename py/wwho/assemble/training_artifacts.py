@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from wwho.assemble.atoms import BASE, PLAIN, AtomKind, Words, check_kind, compile_cuts
+from wwho.assemble.atoms import BASE, PLAIN, AtomKind, Cut, Words, check_kind, compile_cuts
 from wwho.assemble.base import WRITER, base_vocabulary, check_special_text
 from wwho.assemble.script import script_from_merges, with_blocks
 from wwho.compile.schema import Schema
@@ -13,6 +13,7 @@ from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SpecialTokenError
 from wwho.format.bpe import BPE, BYTES
 from wwho.format.model import Added, Artifact, Flag, Pair, Unknown
+from wwho.format.viterbi import Viterbi
 
 UNKNOWN = "[UNK]"
 
@@ -147,15 +148,34 @@ def trained_model(
         unknown=Unknown.SPELL,
         unk_id=specials.get(UNKNOWN),
     )
-    # The base's own added tokens keep their flags.
-    of_base = {token.text: token for token in base.added}
     cut = compile_cuts(kind, schemas, base.scanners, words)
+    return artifact_over(base, units, cut, added_tokens(specials, protect), provenance)
+
+
+def artifact_over(
+    base: Artifact,
+    units: BPE | Viterbi,
+    cut: Cut,
+    added: Iterable[Added],
+    provenance: Mapping[str, str],
+) -> Artifact:
+    """Return an artifact that runs a model of units, and the base for all other text.
+
+    Args:
+        base: the base vocabulary; its template and decoder are kept, and its added tokens keep
+            their flags.
+        units: the model of units, whose ids come after the base's.
+        cut: the automata and routes, from `compile_cuts`.
+        added: all added tokens, those of the base among them.
+        provenance: what the artifact says of itself.
+    """
+    of_base = {token.text: token for token in base.added}
     return Artifact(
         scanners=cut["scanners"],
         router=cut["router"],
         routes=with_blocks(cut["routes"], base.blocks),
         models=(base_vocabulary(base), units),
-        added=tuple(of_base.get(token.text, token) for token in added_tokens(specials, protect)),
+        added=tuple(of_base.get(token.text, token) for token in added),
         template=base.template,
         decoder=base.decoder,
         provenance=provenance,

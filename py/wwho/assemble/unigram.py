@@ -6,9 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from wwho.assemble.atoms import PLAIN, AtomKind, Words, compile_cuts
-from wwho.assemble.base import base_vocabulary
-from wwho.assemble.script import with_blocks
-from wwho.assemble.training_artifacts import UNKNOWN, added_tokens
+from wwho.assemble.training_artifacts import UNKNOWN, added_tokens, artifact_over
 from wwho.compile.schema import Schema
 from wwho.format.decoder import Decoder, Join, Unspell
 from wwho.format.model import Artifact, Unknown
@@ -59,19 +57,8 @@ def unigram_over_base(
         unknown=Unknown.SPELL,
         unk_id=specials.get(UNKNOWN),
     )
-    # The base's own added tokens keep their flags.
-    of_base = {token.text: token for token in base.added}
     cut = compile_cuts(kind, schemas, base.scanners, words)
-    return Artifact(
-        scanners=cut["scanners"],
-        router=cut["router"],
-        routes=with_blocks(cut["routes"], base.blocks),
-        models=(base_vocabulary(base), units),
-        added=tuple(of_base.get(token.text, token) for token in added_tokens(specials, protect)),
-        template=base.template,
-        decoder=base.decoder,
-        provenance={},
-    )
+    return artifact_over(base, units, cut, added_tokens(specials, protect), {})
 
 
 def unigram_over_bytes(

@@ -43,7 +43,10 @@ class ClassMap:
 
     @cached_property
     def samples(self) -> tuple[str, ...]:
-        """One character of each class, by its number, for messages: a visible one if it has any."""
+        """Return one character of each class, in the order of their numbers, to show in messages.
+
+        It is a visible character if the class has any.
+        """
         shown: dict[int, str] = {}
         for first, last, label in self.ranges:
             if label not in shown and (char := _visible(first, last)):

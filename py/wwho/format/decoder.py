@@ -142,7 +142,7 @@ class Decoder:
 
     @property
     def waits(self) -> bool:
-        """Whether no part of a text can be decoded before its last token is known.
+        """Return whether no part of a text can be decoded before its last token is known.
 
         It is so with `Unique`, `Some` and `Unspell`; where a step after `Join` looks at text that
         further tokens may change; and where a step of opening tokens stands beside one that adds

@@ -159,7 +159,7 @@ def _learn_unigram(
     """Return a Unigram model; arguments and errors are those of `_learn_bpe`.
 
     The unknown token comes first, if it is not among the first tokens. Tokens of bytes come after
-    these if the old model has any.
+    these if the old model has any. A piece must be seen twice, even if `min_freq` is 1.
     """
     assert unknown is not None
     given = first if unknown in first else [unknown, *first]

@@ -82,7 +82,7 @@ class _Plan(NamedTuple):
 
     @property
     def pieces(self) -> list[Piece]:
-        """All pieces of the chat, in their order."""
+        """Return the pieces of all messages in order, then those that come once for a chat."""
         return [*(piece for pieces in self.messages for piece in pieces), *self.once]
 
 

@@ -109,19 +109,19 @@ class Plan:
 
     @property
     def min_atom_count(self) -> int:
-        """How often an atom must be seen, before weights are scaled: `prune`, or 20."""
+        """Return how often an atom must be seen, before weights are scaled: `prune`, or 20."""
         return PRUNE if self.options.prune is None else self.options.prune
 
     @property
     def max_units(self) -> int:
-        """How many atoms a token may have: `max_token_units`, or what the method allows."""
+        """Return the most atoms of a token: `max_token_units`, or what the method allows."""
         if self.options.max_token_units is not None:
             return self.options.max_token_units
         return default_max_units(self.kind) if self.options.method == UNIGRAM else MAX_TOKEN_BYTES
 
     @property
     def makes_pieces(self) -> bool:
-        """Whether the model is one of SentencePiece: Unigram over code points alone."""
+        """Return whether the model is one of SentencePiece: Unigram over code points alone."""
         return (
             self.options.method == UNIGRAM
             and self.kind is AtomKind.CODEPOINT

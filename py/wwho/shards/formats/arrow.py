@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-from wwho.shards.encoded import EncodedDocuments
-from wwho.shards.formats.arrow_rows import IDS_COLUMN, NAME_COLUMN, RowBatches, row_schema
+from wwho.shards.formats.arrow_rows import IDS_COLUMN, NAME_COLUMN, RowWriter
 from wwho.shards.formats.shard_format import Layout, Shard
 from wwho.shards.token_types import UNSIGNED
+
+if TYPE_CHECKING:
+    import pyarrow
 
 NAME = "arrow"
 TYPES = UNSIGNED
@@ -50,29 +52,16 @@ def folder_files(shards: Sequence[Shard], layout: Layout) -> dict[str, bytes]:
     }
 
 
-class ArrowWriter:
+class ArrowWriter(RowWriter):
     """Writes a stream of batches of rows in Arrow's format."""
 
-    def __init__(self, stem: Path, layout: Layout) -> None:
-        """Open the file."""
-        schema = row_schema(layout)
+    suffix = SUFFIX
+
+    def open_sink(self, stream: IO[bytes], schema: pyarrow.Schema) -> Any:
+        """Return pyarrow's writer of batches of rows into a file."""
         from pyarrow import ipc
 
-        self._batches = RowBatches(schema, layout)
-        self._stream = stem.with_name(stem.name + SUFFIX).open("xb")
-        self._writer = ipc.new_stream(self._stream, schema)
-
-    def add(self, documents: EncodedDocuments) -> None:
-        """Write documents after those that were added before."""
-        for batch in self._batches.add(documents):
-            self._writer.write_batch(batch)
-
-    def close(self) -> None:
-        """Write what is left, and close the file."""
-        with self._stream:
-            for batch in self._batches.rest():
-                self._writer.write_batch(batch)
-            self._writer.close()
+        return ipc.new_stream(stream, schema)
 
 
 open_writer = ArrowWriter

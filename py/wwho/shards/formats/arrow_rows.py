@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from wwho.errors import ShardError
 from wwho.shards.encoded import EncodedDocuments, cut_documents, join_documents
@@ -88,3 +89,36 @@ class RowBatches:
         if NAME_COLUMN in self._schema.names:
             columns.append(pyarrow.array(group.names, pyarrow.string()))
         return pyarrow.record_batch(columns, schema=self._schema)
+
+
+class RowWriter:
+    """Writes one file of rows; each format opens a writer of pyarrow over the file.
+
+    Attributes:
+        suffix: the ending of the file.
+    """
+
+    suffix: str
+
+    def __init__(self, stem: Path, layout: Layout) -> None:
+        """Open the file whose path without its ending is `stem`; it must not exist."""
+        schema = row_schema(layout)
+        self._batches = RowBatches(schema, layout)
+        self._stream = stem.with_name(stem.name + self.suffix).open("xb")
+        self._sink = self.open_sink(self._stream, schema)
+
+    def open_sink(self, stream: IO[bytes], schema: pyarrow.Schema) -> Any:
+        """Return pyarrow's writer of batches of rows into a file."""
+        raise NotImplementedError
+
+    def add(self, documents: EncodedDocuments) -> None:
+        """Write documents after those that were added before."""
+        for batch in self._batches.add(documents):
+            self._sink.write_batch(batch)
+
+    def close(self) -> None:
+        """Write what is left, and close the file."""
+        with self._stream:
+            for batch in self._batches.rest():
+                self._sink.write_batch(batch)
+            self._sink.close()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-from wwho.shards.encoded import EncodedDocuments
-from wwho.shards.formats.arrow_rows import RowBatches, row_schema
+from wwho.shards.formats.arrow_rows import RowWriter
 from wwho.shards.formats.shard_format import Layout, no_folder_files
 from wwho.shards.token_types import UNSIGNED
+
+if TYPE_CHECKING:
+    import pyarrow
 
 NAME = "parquet"
 TYPES = UNSIGNED
@@ -22,29 +24,16 @@ def suffixes(layout: Layout) -> tuple[str, ...]:
     return (SUFFIX,)
 
 
-class ParquetWriter:
+class ParquetWriter(RowWriter):
     """Writes a row group for each batch of rows, compressed with Zstandard."""
 
-    def __init__(self, stem: Path, layout: Layout) -> None:
-        """Open the file."""
-        schema = row_schema(layout)
+    suffix = SUFFIX
+
+    def open_sink(self, stream: IO[bytes], schema: pyarrow.Schema) -> Any:
+        """Return pyarrow's writer of batches of rows into a file."""
         from pyarrow import parquet
 
-        self._batches = RowBatches(schema, layout)
-        self._stream = stem.with_name(stem.name + SUFFIX).open("xb")
-        self._writer = parquet.ParquetWriter(self._stream, schema, compression="zstd")
-
-    def add(self, documents: EncodedDocuments) -> None:
-        """Write documents after those that were added before."""
-        for batch in self._batches.add(documents):
-            self._writer.write_batch(batch)
-
-    def close(self) -> None:
-        """Write what is left, and close the file."""
-        with self._stream:
-            for batch in self._batches.rest():
-                self._writer.write_batch(batch)
-            self._writer.close()
+        return parquet.ParquetWriter(stream, schema, compression="zstd")
 
 
 open_writer = ParquetWriter
