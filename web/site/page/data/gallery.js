@@ -6,6 +6,7 @@
  * @property {string} name of the models that have it
  * @property {string} license
  * @property {string} [shipped] the encoding of ours that it is
+ * @property {string} [home] the repository at huggingface.co in which its maker has the file
  * @property {number} ids
  * @property {number} bytes of our file, with brotli at quality 9
  * @property {string} [file] of its maker
@@ -20,20 +21,20 @@ export const GALLERY = Object.freeze([
   {"name": "gpt-oss", "license": "Apache-2.0", "shipped": "o200k_harmony", "ids": 201088, "bytes": 733845, "file": "tokenizer.json", "original": 3706595, "tokens": [24, 54, 32, 41, 36, 43, 29, 36, 24, 35, 29, 32, 27]},
   {"name": "GPT-4, GPT-3.5", "license": "MIT (tiktoken)", "shipped": "cl100k_base", "ids": 100277, "bytes": 347998, "tokens": [25, 167, 92, 87, 90, 151, 57, 54, 32, 45, 33, 38, 32]},
   {"name": "GPT-2", "license": "MIT", "shipped": "gpt2", "ids": 50257, "bytes": 166674, "file": "GGUF", "original": 464022, "tokens": [26, 244, 136, 127, 136, 302, 84, 105, 52, 64, 43, 52, 38]},
-  {"name": "Llama 3", "license": "Llama 3.2 Community License", "ids": 128256, "bytes": 463948, "file": "tokenizer.json", "original": 2159262, "tokens": [25, 167, 51, 49, 52, 151, 33, 43, 25, 32, 33, 38, 32]},
-  {"name": "Llama 2", "license": "Llama 2 Community License", "ids": 32000, "bytes": 100014, "file": "GGUF", "original": 171080, "tokens": [27, 176, 100, 96, 104, 135, 72, 44, 40, 59, 35, 43, 32]},
-  {"name": "Qwen2.5", "license": "Apache-2.0 (most sizes)", "ids": 151665, "bytes": 547983, "file": "tokenizer.json", "original": 1703965, "tokens": [25, 134, 85, 78, 79, 124, 32, 43, 18, 28, 33, 38, 32]},
-  {"name": "DeepSeek V3", "license": "DeepSeek License Agreement", "ids": 128815, "bytes": 468860, "file": "tokenizer.json", "original": 1633679, "tokens": [25, 88, 56, 57, 59, 65, 33, 38, 18, 32, 34, 40, 31]},
-  {"name": "Gemma 3", "license": "Gemma Terms of Use", "ids": 262145, "bytes": 966121, "file": "tokenizer.json", "original": 4346718, "tokens": [25, 48, 25, 28, 33, 31, 29, 30, 21, 24, 30, 34, 28]},
-  {"name": "Mistral Nemo", "license": "Apache-2.0", "ids": 131072, "bytes": 467640, "file": "tokenizer.json", "original": 2052350, "tokens": [24, 245, 39, 49, 48, 54, 27, 40, 24, 33, 32, 33, 29]},
-  {"name": "Command R+", "license": "CC-BY-NC-4.0", "ids": 255029, "bytes": 952027, "file": "tokenizer.json", "original": 3703203, "tokens": [25, 154, 62, 57, 63, 125, 29, 34, 21, 33, 32, 36, 27]},
-  {"name": "InternLM2", "license": "its maker's own", "ids": 92544, "bytes": 322066, "file": "tokenizer.json", "original": 1208985, "tokens": [25, 245, 185, 157, 171, 270, 87, 99, 18, 48, 37, 46, 35]},
-  {"name": "Baichuan 2", "license": "its maker's own", "ids": 125696, "bytes": 455914, "file": "tokenizer.json", "original": 1457117, "tokens": [25, 96, 88, 82, 84, 113, 69, 56, 16, 45, 39, 48, 37]},
-  {"name": "Yi", "license": "Apache-2.0", "ids": 64000, "bytes": 222857, "file": "tokenizer.json", "original": 868595, "tokens": [25, 245, 205, 183, 199, 302, 96, 58, 18, 58, 44, 53, 39]},
-  {"name": "ChatGLM3", "license": "its maker's own", "ids": 64789, "bytes": 220112, "file": "tokenizer.json", "original": 751812, "tokens": [25, 176, 100, 96, 104, 135, 72, 55, 19, 49, 40, 47, 35]},
-  {"name": "Phi-3", "license": "MIT", "ids": 32064, "bytes": 100356, "file": "GGUF", "original": 171728, "tokens": [27, 176, 100, 96, 104, 135, 72, 44, 40, 59, 35, 43, 32]},
-  {"name": "StarCoder", "license": "BigCode OpenRAIL-M", "ids": 49152, "bytes": 163666, "file": "GGUF", "original": 466790, "tokens": [29, 170, 106, 99, 100, 108, 62, 55, 27, 42, 43, 49, 35]},
-  {"name": "GPT-NeoX, Pythia", "license": "Apache-2.0", "ids": 50432, "bytes": 166360, "file": "GGUF", "original": 465550, "tokens": [25, 245, 93, 90, 94, 154, 57, 57, 36, 49, 38, 44, 34]},
-  {"name": "BGE, BERT uncased", "license": "MIT (BGE)", "ids": 30522, "bytes": 199562, "file": "GGUF", "original": 131720, "tokens": [25, 22, 44, 41, 42, 30, 67, 85, 27, 48, 42, 50, 36]},
-  {"name": "XLM-R", "license": "MIT", "ids": 250048, "bytes": 1413258, "file": "GGUF", "original": 1852842, "tokens": [29, 31, 26, 26, 24, 37, 28, 26, 21, 26, 27, 37, 29]},
+  {"name": "Llama 3", "license": "Llama 3.2 Community License", "home": "meta-llama/Llama-3.2-1B", "ids": 128256, "bytes": 463948, "file": "tokenizer.json", "original": 2159262, "tokens": [25, 167, 51, 49, 52, 151, 33, 43, 25, 32, 33, 38, 32]},
+  {"name": "Llama 2", "license": "Llama 2 Community License", "home": "meta-llama/Llama-2-7b-hf", "ids": 32000, "bytes": 100014, "file": "GGUF", "original": 171080, "tokens": [27, 176, 100, 96, 104, 135, 72, 44, 40, 59, 35, 43, 32]},
+  {"name": "Qwen2.5", "license": "Apache-2.0 (most sizes)", "home": "Qwen/Qwen2.5-7B", "ids": 151665, "bytes": 547983, "file": "tokenizer.json", "original": 1703965, "tokens": [25, 134, 85, 78, 79, 124, 32, 43, 18, 28, 33, 38, 32]},
+  {"name": "DeepSeek V3", "license": "DeepSeek License Agreement", "home": "deepseek-ai/DeepSeek-V3", "ids": 128815, "bytes": 468860, "file": "tokenizer.json", "original": 1633679, "tokens": [25, 88, 56, 57, 59, 65, 33, 38, 18, 32, 34, 40, 31]},
+  {"name": "Gemma 3", "license": "Gemma Terms of Use", "home": "google/gemma-3-4b-it", "ids": 262145, "bytes": 966121, "file": "tokenizer.json", "original": 4346718, "tokens": [25, 48, 25, 28, 33, 31, 29, 30, 21, 24, 30, 34, 28]},
+  {"name": "Mistral Nemo", "license": "Apache-2.0", "home": "mistralai/Mistral-Nemo-Base-2407", "ids": 131072, "bytes": 467640, "file": "tokenizer.json", "original": 2052350, "tokens": [24, 245, 39, 49, 48, 54, 27, 40, 24, 33, 32, 33, 29]},
+  {"name": "Command R+", "license": "CC-BY-NC-4.0", "home": "CohereLabs/c4ai-command-r-plus", "ids": 255029, "bytes": 952027, "file": "tokenizer.json", "original": 3703203, "tokens": [25, 154, 62, 57, 63, 125, 29, 34, 21, 33, 32, 36, 27]},
+  {"name": "InternLM2", "license": "its maker's own", "home": "internlm/internlm2-7b", "ids": 92544, "bytes": 322066, "file": "tokenizer.json", "original": 1208985, "tokens": [25, 245, 185, 157, 171, 270, 87, 99, 18, 48, 37, 46, 35]},
+  {"name": "Baichuan 2", "license": "its maker's own", "home": "baichuan-inc/Baichuan2-7B-Base", "ids": 125696, "bytes": 455914, "file": "tokenizer.json", "original": 1457117, "tokens": [25, 96, 88, 82, 84, 113, 69, 56, 16, 45, 39, 48, 37]},
+  {"name": "Yi", "license": "Apache-2.0", "home": "01-ai/Yi-6B", "ids": 64000, "bytes": 222857, "file": "tokenizer.json", "original": 868595, "tokens": [25, 245, 205, 183, 199, 302, 96, 58, 18, 58, 44, 53, 39]},
+  {"name": "ChatGLM3", "license": "its maker's own", "home": "zai-org/chatglm3-6b", "ids": 64789, "bytes": 220112, "file": "tokenizer.json", "original": 751812, "tokens": [25, 176, 100, 96, 104, 135, 72, 55, 19, 49, 40, 47, 35]},
+  {"name": "Phi-3", "license": "MIT", "home": "microsoft/Phi-3-mini-4k-instruct", "ids": 32064, "bytes": 100356, "file": "GGUF", "original": 171728, "tokens": [27, 176, 100, 96, 104, 135, 72, 44, 40, 59, 35, 43, 32]},
+  {"name": "StarCoder", "license": "BigCode OpenRAIL-M", "home": "bigcode/starcoder", "ids": 49152, "bytes": 163666, "file": "GGUF", "original": 466790, "tokens": [29, 170, 106, 99, 100, 108, 62, 55, 27, 42, 43, 49, 35]},
+  {"name": "GPT-NeoX, Pythia", "license": "Apache-2.0", "home": "EleutherAI/pythia-70m", "ids": 50432, "bytes": 166360, "file": "GGUF", "original": 465550, "tokens": [25, 245, 93, 90, 94, 154, 57, 57, 36, 49, 38, 44, 34]},
+  {"name": "BGE, BERT uncased", "license": "MIT (BGE)", "home": "BAAI/bge-small-en-v1.5", "ids": 30522, "bytes": 199562, "file": "GGUF", "original": 131720, "tokens": [25, 22, 44, 41, 42, 30, 67, 85, 27, 48, 42, 50, 36]},
+  {"name": "XLM-R", "license": "MIT", "home": "FacebookAI/xlm-roberta-base", "ids": 250048, "bytes": 1413258, "file": "GGUF", "original": 1852842, "tokens": [29, 31, 26, 26, 24, 37, 28, 26, 21, 26, 27, 37, 29]},
 ]);

@@ -19,6 +19,8 @@ export const SHIPPED = Object.freeze({
   wwho_super_328k: { known: "WWHO superwords", bytes: 1_357_616 },
   wwho_super_400k: { known: "WWHO superwords, 67 scripts", bytes: 1_708_520 },
 });
+/** What the user chooses, in place of a tokenizer, to open one from a file. */
+export const FROM_FILE = "from its file";
 /** The default of each row. */
 export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
 /** The order in which the rows are fetched: the tokenizer that most people use comes first. */
@@ -56,7 +58,7 @@ function labelOf(id) {
  * @returns {Choice}
  */
 export function choiceOf(id) {
-  const { known = id, sold = "" } = SHIPPED[id] ?? {};
+  const { known = recognized.get(id) ?? id, sold = "" } = SHIPPED[id] ?? {};
   const { price, priced } = MODELS.get(sold) ?? {};
   return MODELS.get(id) ?? { label: known, encoding: id, ...(price !== undefined && { price, priced }) };
 }
@@ -82,6 +84,24 @@ const losses = new Map();
  * @returns {readonly string[]} in words; none of a tokenizer that was not imported here
  */
 export const lossesOf = (name) => losses.get(name) ?? [];
+
+/** The well-known tokenizers that those opened here are, by name. @type {Map<string, string>} */
+const recognized = new Map();
+
+/**
+ * Note which well-known tokenizer one that was opened here is, if its file and folder did not say: one with as many ids, and as many tokens
+ * for each of the parallel sentences.
+ * @param {string} name
+ * @param {number} ids
+ * @param {readonly number[]} counts tokens of each parallel sentence
+ */
+export async function recognize(name, ids, counts) {
+  if (name in SHIPPED || !ANYONES.test(name.replace(/ \(\d+\)$/, ""))) return;
+  // Without a network, it keeps the name of its file.
+  const { GALLERY } = await import("./gallery.js").catch(() => ({ GALLERY: [] }));
+  const same = GALLERY.find((each) => each.ids === ids && each.tokens.join() === counts.join());
+  if (same) recognized.set(name, same.name);
+}
 
 /**
  * Return the names of the tokenizers that were opened here.

@@ -18,10 +18,10 @@ export async function showGallery() {
   const heads = ["Tokenizer", "Ids", "As .wwho", "Otherwise", ...PARALLEL.map(({ name }) => name), "Licence"];
   find("gallery-heads").replaceChildren(...heads.map((text) => scoped(element("th", "", text), "col")));
   find("gallery-rows").replaceChildren(
-    ...GALLERY.map(({ name, license, ids, bytes: packed, file, original, tokens }) => {
+    ...GALLERY.map(({ name, license, home, ids, bytes: packed, file, original, tokens }) => {
       const theirs = original ? `${bytes(original)} ${file}` : "–";
       const cells = [count(ids), bytes(packed), theirs, ...tokens.map(count), license];
-      return element("tr", "", scoped(element("th", "", name), "row"), ...cells.map((text) => element("td", "", text)));
+      return element("tr", "", scoped(element("th", "", home ? linked(name, `https://huggingface.co/${home}`) : name), "row"), ...cells.map((text) => element("td", "", text)));
     }),
   );
 }
@@ -35,4 +35,17 @@ export async function showGallery() {
 function scoped(head, scope) {
   head.setAttribute("scope", scope);
   return head;
+}
+
+/**
+ * Return a link to another site.
+ * @param {string} text
+ * @param {string} address
+ * @returns {HTMLAnchorElement}
+ */
+function linked(text, address) {
+  const link = /** @type {HTMLAnchorElement} */ (element("a", "", text));
+  link.href = address;
+  link.rel = "noopener";
+  return link;
 }
