@@ -95,8 +95,10 @@ def build(target: Path = TARGET) -> None:
         run("node", str(TYPEDOC), *options, *(f"web/package/{name}.d.ts" for name in ENTRIES))
         for name in ("sitemap.xml", "sitemap.xml.gz"):
             (built / name).unlink(missing_ok=True)
-        for path in [*built.rglob("*.map"), *built.glob("assets/javascripts/lunr/min/*.min.js")]:
+        for path in built.rglob("*.map"):
             path.unlink()
+        # How other languages than English are searched; these have licences of their own.
+        shutil.rmtree(built / "assets" / "javascripts" / "lunr")
         shutil.rmtree(target, ignore_errors=True)
         shutil.move(built, target)
 

@@ -18,6 +18,9 @@ sys.path.append(str(oracle.ROOT / "tools" / "release"))
 import bill
 import binaries
 import build
+import gen_notice
+import licences
+import materials
 import trials
 from cross_module import PLATFORMS, BuildCrossModule, list_exports
 from setuptools import Distribution, Extension
@@ -80,22 +83,49 @@ def test_names_of_python3_dll() -> None:
     assert {"PyModule_Create2", "_Py_Dealloc", "_Py_NoneStruct DATA"} <= {*lines}
 
 
-def test_the_bill_has_what_the_notice_names() -> None:
+def test_the_notice_and_the_bill_have_all_materials() -> None:
+    found = materials.read_materials().of_others
     notice = (oracle.ROOT / "NOTICE").read_text("utf-8")
-    materials = bill.read_notice(notice)
-    assert len(materials) == notice.count("\n    Source: ") >= 5
-    assert {each.licence for each in materials} == {"MIT", "Unicode-3.0", "OFL-1.1"}
+    assert notice == gen_notice.make_notice()
+    assert notice.count("\n    Source: ") == len(found) >= 8
     made = bill.make_bill("1.2.3")
     assert made == bill.make_bill("1.2.3")
-    found = json.loads(made)
-    assert found["metadata"]["component"]["version"] == "1.2.3"
-    assert {each.name for each in materials} < {each["name"] for each in found["components"]}
+    document = json.loads(made)
+    assert document["metadata"]["component"]["version"] == "1.2.3"
+    licences = {
+        each["name"]: {licence["license"]["id"] for licence in each["licenses"]}
+        for each in document["components"]
+    }
+    assert {each.name: {*each.licences} for each in found}.items() <= licences.items()
 
 
-@pytest.mark.parametrize("licence", ["", "    Licence: GPL\n"])
-def test_a_licence_that_nobody_has_checked(licence: str) -> None:
-    with pytest.raises(SystemExit, match=r"NOTICE, Thing: the licence is .*expected one of 'MIT'"):
-        bill.read_notice(f"WWHO\n\nThing\n    What it is.\n    Source: https://x\n{licence}")
+def test_a_licence_that_nobody_has_read() -> None:
+    table = materials.TABLE.read_text("utf-8")
+    before, name, after = table.partition('name = "llama.cpp"')
+    other = before + name + after.replace("MIT", "GPL-3.0-only", 1)
+    with pytest.raises(SystemExit, match=r"llama\.cpp: the licence is 'GPL-3\.0-only', whose text"):
+        materials.read_materials(other)
+    with pytest.raises(SystemExit, match=r"llama\.cpp: .*unexpected keyword argument 'sourse'"):
+        materials.read_materials(table.replace('ggml-org/llama.cpp"]', 'x"]\nsourse = 1'))
+
+
+def test_what_a_package_states_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = materials.read_materials()
+    assert licences.find_contradictions(known) == []
+    assert licences.stated_licence("pypi:there is none") is None
+    monkeypatch.setattr(licences, "stated_licence", lambda package: "EUPL-1.2")
+    faults = licences.find_contradictions(known)
+    assert "npm:typedoc states EUPL-1.2, and TypeDoc has Apache-2.0 and MIT" in faults
+
+
+def test_a_file_that_nobody_named(tmp_path: Path) -> None:
+    package = tmp_path / "x.whl"
+    with zipfile.ZipFile(package, "w") as archive:
+        for name in ("wwho/x.py", "wwho/models/x.wwho", "wwho/web/docs/assets/y.woff2", "z.bin"):
+            archive.writestr(name, b"")
+    paths = licences.list_files(package)
+    found = licences.find_unnamed(paths, materials.read_materials())
+    assert found == ["wwho/web/docs/assets/y.woff2", "z.bin"]
 
 
 def test_a_version_needs_an_entry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

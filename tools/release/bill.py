@@ -1,15 +1,13 @@
 """The bill of materials: the packages and the data of others that wwho is made of, by licence.
 
-NOTICE is its source: the list that users read and the list that programs read are one.
+Its source is materials.toml, of which NOTICE is made, too: the list that users read and the list
+that programs read are one.
 """
 
 from __future__ import annotations
 
-import re
 import uuid
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from build_backend import EPOCH
 from cyclonedx.model import ExternalReference, ExternalReferenceType, XsUri
@@ -18,65 +16,8 @@ from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.model.license import DisjunctiveLicense
 from cyclonedx.output import make_outputter
 from cyclonedx.schema import OutputFormat, SchemaVersion
+from materials import read_materials
 from packageurl import PackageURL
-
-ROOT = Path(__file__).resolve().parents[2]
-# The names of SPDX for the licences that NOTICE names; another one is refused.
-LICENCES = {
-    "MIT": "MIT",
-    "MIT, both": "MIT",
-    "Unicode License v3 (https://www.unicode.org/license.txt)": "Unicode-3.0",
-    "SIL Open Font License 1.1 (https://openfontlicense.org)": "OFL-1.1",
-}
-
-
-@dataclass(frozen=True)
-class Material:
-    """Data of others that a package contains.
-
-    Attributes:
-        name: what NOTICE calls it.
-        sources: the addresses that it comes from.
-        licence: the name of its licence, as SPDX has it.
-        copyright: who holds the copyright; "" if the licence's own file says so.
-    """
-
-    name: str
-    sources: tuple[str, ...]
-    licence: str
-    copyright: str
-
-
-def read_notice(text: str) -> list[Material]:
-    """Return the materials of NOTICE: its sections that name a source and a licence.
-
-    Raises:
-        SystemExit: a section has a source without a licence, or a licence that is not in
-            `LICENCES`.
-    """
-    found = []
-    for section in re.split(r"\n\n(?=\S)", text):
-        name, _, rest = section.partition("\n")
-        fields = re.sub(r"\n {4,}(?!(?:In|Source|Licence|Copyright)\b)", " ", rest)
-        sources = re.search(r"^ +Source: (.*)$", fields, re.MULTILINE)
-        if sources is None:
-            continue
-        licence = re.search(r"^ +Licence: (.*)$", fields, re.MULTILINE)
-        if licence is None or licence[1] not in LICENCES:
-            raise SystemExit(
-                f"NOTICE, {name}: the licence is {licence and licence[1]!r}; expected one of "
-                f"{', '.join(map(repr, LICENCES))}"
-            )
-        owners = re.search(r"^ +Copyright (.*)$", fields, re.MULTILINE)
-        found.append(
-            Material(
-                name,
-                tuple(re.split(r", *", sources[1])),
-                LICENCES[licence[1]],
-                f"Copyright {owners[1]}" if owners else "",
-            )
-        )
-    return found
 
 
 def make_bill(version: str) -> str:
@@ -101,13 +42,13 @@ def make_bill(version: str) -> str:
             bom_ref="cffi",
         )
     ]
-    for material in read_notice((ROOT / "NOTICE").read_text("utf-8")):
+    for material in read_materials().of_others:
         parts.append(
             Component(
                 name=material.name,
                 type=ComponentType.DATA,
-                licenses=[DisjunctiveLicense(id=material.licence)],
-                copyright=material.copyright or None,
+                licenses=[DisjunctiveLicense(id=licence) for licence in material.licences],
+                copyright="; ".join(material.copyright),
                 external_references=[
                     ExternalReference(type=ExternalReferenceType.WEBSITE, url=XsUri(source))
                     for source in material.sources

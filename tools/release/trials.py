@@ -20,6 +20,7 @@ from cross_module import PLATFORMS
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECK = ROOT / "tools" / "check_wheel.py"
+LICENCES = ROOT / "tools" / "release" / "licences.py"
 MODEL = ROOT / "py" / "wwho" / "models" / "o200k_base.wwho"
 PYTHONS = tuple(f"python3.{minor}" for minor in range(11, 16))
 """The versions of Python that wheels are tried in, of those that the machine has."""
@@ -90,11 +91,22 @@ def run_all(folder: Path) -> Report:
     report.run("manylinux2014_aarch64 in Debian's Python", partial(run_arm_wheel, arm))
     for target in ("x86_64-linux-musl", "aarch64-linux-musl"):
         report.run(f"the core in C, {target}", partial(run_core, target))
+    packages = [path for path in sorted(folder.iterdir()) if path.suffix in (".whl", ".gz", ".tgz")]
+    report.run("licences", partial(check_licences, packages))
     (package,) = folder.glob("*.tgz")
     report.run("npm package in Node.js", partial(run_npm, package))
     for system in ("macOS", "Windows"):
         report.rows.append((f"running on {system}", "not tried", "no such machine"))
     return report
+
+
+def check_licences(packages: list[Path]) -> str:
+    """Check that each file in packages is ours or of a named material, and return how many are.
+
+    Raises:
+        RuntimeError: nobody says whose a file is, or a material's licence is another.
+    """
+    return run([sys.executable, str(LICENCES), *map(str, packages)]).stdout.strip()
 
 
 def read_wheel(wheel: Path, platform: str) -> str:
