@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from wwho.assemble.training_artifacts import unit_model
+from wwho.corpus.lines import LineFold, lines_of_fold
 from wwho.errors import CorpusError
 from wwho.format.read import read_artifact
 from wwho.tokenizer import Tokenizer
-from wwho.train import Corpus, train
+from wwho.train import Corpus, count_words, train
 from wwho.train.balance import first_merges_of_scripts, share_out
 
 SYLLABLES = {
@@ -153,9 +158,89 @@ def test_evenly_short_sources_count_as_much_as_long_ones(
     assert even.decode_tokens_bytes(ids) != plain.decode_tokens_bytes(ids)
 
 
-def test_what_cannot_be_balanced_is_refused(sources: list[Path]) -> None:
-    with pytest.raises(CorpusError, match="name 2 or more"):
-        train(Corpus(sources[:1]), balanced=True)
+def write_languages(folder: Path, files_of_each: int) -> list[Path]:
+    """Write a corpus of three languages, each in so many files, which hold the same lines."""
+    files = []
+    for language in SYLLABLES:
+        found = [line for seed in range(1, 4) for line in lines(seed, 400)]
+        found = [line for line in found if script(line) == script(SYLLABLES[language][0])]
+        for number in range(files_of_each):
+            files.append(folder / f"{language}-{number}-of-{files_of_each}.txt")
+            part = found[len(found) * number // files_of_each :]
+            part = part[: len(found) // files_of_each]
+            files[-1].write_text("".join(f"{line}\n" for line in part), "utf-8")
+    return files
+
+
+def test_one_file_a_language_is_as_good_as_three(sources: list[Path], tmp_path: Path) -> None:
+    given: dict[str, Any] = {"schemas": ["sinhala", "devanagari"], "vocab_size": 900}
+    by_language = write_languages(tmp_path, 3)
+    corpora = {
+        "nine": by_language,
+        # of each language all three are left out at the same time, were they left out whole
+        "mixed": [by_language[k] for k in (0, 3, 6, 1, 4, 7, 2, 5, 8)],
+        "three": write_languages(tmp_path, 1),
+    }
+    trained = {
+        name: train(Corpus(files), balanced=True, **given) for name, files in corpora.items()
+    }
+    unseen = sources[4].read_text("utf-8").splitlines()
+    for language in SYLLABLES:
+        texts = [line for line in unseen if script(line) == script(SYLLABLES[language][0])]
+        tokens = {name: sum(each.count_batch(texts)) for name, each in trained.items()}
+        assert tokens["mixed"] <= 1.1 * tokens["nine"], (language, tokens)
+        assert tokens["three"] <= 1.1 * tokens["nine"], (language, tokens)
+
+
+def test_folds_of_lines_do_not_depend_on_the_form_or_on_who_counts(
+    sources: list[Path], tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {"schemas": ["sinhala"], "balanced": True, "vocab_size": 600}
+    texts = sources[0].read_text("utf-8").splitlines()
+    packed = tmp_path / "packed.txt.gz"
+    packed.write_bytes(gzip.compress(sources[0].read_bytes()))
+    of_file = train(Corpus(sources[:1]), **given)._blob
+    assert train(texts, **given)._blob == of_file
+    assert train(Corpus([packed]), processes=3, **given)._blob == of_file
+    with ThreadPoolExecutor(2) as pool:
+        assert train(Corpus(sources[:1]), executor=pool, **given)._blob == of_file
+
+
+def test_folds_have_each_line_once() -> None:
+    text = "".join(f"{line}\n\n" for line in lines(1, 200)).encode()
+    folds = [lines_of_fold(text, LineFold(number, 3)) for number in range(3)]
+    assert sorted(b"".join(folds).split(b"\n")) == sorted(text.split(b"\n"))
+    assert all(fold.count(b"\n\n") == len(fold.split(b"\n\n")) - 1 > 40 for fold in folds)
+    again = [lines_of_fold(fold, LineFold(number, 3)) for number, fold in enumerate(folds)]
+    assert again == folds
+    assert lines_of_fold(b"", LineFold(0, 3)) == b""
+
+
+@pytest.mark.slow
+@pytest.mark.corpora
+def test_one_file_a_language_of_real_text(corpora: Path, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"schemas": ["sinhala", "devanagari"], "vocab_size": 4000}
+    one: list[Path] = []
+    three: list[Path] = []
+    unseen: dict[str, list[bytes]] = {}
+    for language in ("en", "hi", "si"):
+        with lzma.open(corpora / f"test_{language}.txt.xz") as file:
+            text = file.read(800_000).rpartition(b"\n")[0].splitlines(keepends=True)
+        learnt, unseen[language] = text[: len(text) * 3 // 4], text[len(text) * 3 // 4 :]
+        for found, count in ((one, 1), (three, 3)):
+            for number in range(count):
+                found.append(tmp_path / f"{language}-{number}-of-{count}.txt")
+                found[-1].write_bytes(b"".join(learnt[number::count]))
+    few, many = (train(Corpus(files), balanced="evenly", **given) for files in (one, three))
+    for language, texts in unseen.items():
+        held_out = b"".join(texts).decode()
+        assert few.count(held_out) <= 1.1 * many.count(held_out), language
+
+
+def test_what_cannot_be_balanced_is_refused(sources: list[Path], tmp_path: Path) -> None:
+    counts = count_words(Corpus(sources[:1]), tmp_path / "a.counts", schemas=["sinhala"])
+    with pytest.raises(CorpusError, match="name the files of text in place of counts"):
+        train(Corpus(counts=[counts]), balanced=True, schemas=["sinhala"])
     with pytest.raises(ValueError, match="leave out atoms codepoint"):
         train(Corpus(sources[:2]), balanced=True, atoms="codepoint", schemas=["sinhala"])
     with pytest.raises(CorpusError, match=r"may reach .* 4,294,967,295 is the most"):

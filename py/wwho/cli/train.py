@@ -153,8 +153,9 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
     flag(
         "--balanced",
         help="choose how many ids the base, the atoms, and the merges and superwords of each "
-        "script get, by the tokens they save in sources left out of training: name at least two "
-        "FILES; unless --base names one, a base is trained, too, and --vocab-size counts all ids",
+        "script get, by the tokens they save in sources, or lines, left out of training: name "
+        "each source as one of FILES; unless --base names one, a base is trained, too, and "
+        "--vocab-size counts all ids",
     )
     parser.add_argument(
         "--evenly",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 from wwho.corpus.contents import check_encoding
+from wwho.corpus.lines import LineFold
 from wwho.corpus.reader import Errors, Reader, Reading, part_of
 from wwho.corpus.sources import STANDARD_INPUT, files_of, size_of, stamp_of
 from wwho.corpus.texts import Texts, TextsReader
@@ -41,6 +42,7 @@ class Source:
         weight: how often each word of the source counts.
         texts: the texts of a program, which are read in place of a file.
         is_counts: whether it is a file of counts; it stands for no file until these are read.
+        fold: the fold of the lines that it has of its files; None: all lines.
     """
 
     name: str
@@ -48,20 +50,24 @@ class Source:
     weight: Fraction
     texts: Texts | None = None
     is_counts: bool = False
+    fold: LineFold | None = None
 
     def make_reader(
         self, file: str, reading: Reading, part: tuple[int, int] = (1, 1)
     ) -> Reader | TextsReader:
         """Return what reads one of the files, or a part of it; nothing is read yet.
 
+        What it reads is of the source's `fold` alone.
+
         Args:
             file: one of `files`.
-            reading: the settings for reading.
+            reading: the settings for reading, without a fold.
             part: which part, from 1, and of how many; the texts of a program are not cut.
 
         Raises:
             CorpusError: the file is to be cut, and its size cannot be read.
         """
+        reading = replace(reading, fold=self.fold)
         if self.texts:
             return TextsReader(self.texts, reading)
         return Reader(part_of(file, *part, reading), reading)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import blake2b
 from typing import NamedTuple
+from zlib import crc32
 
 from wwho.corpus.contents import CHUNK
 from wwho.errors import CorpusError
@@ -351,3 +352,36 @@ def sampler(fraction: Fraction) -> Keep | None:
         return int.from_bytes(blake2b(line, digest_size=HASH_BYTES).digest(), "big") < below
 
     return keep
+
+
+class LineFold(NamedTuple):
+    """One of several folds of lines, which together have each line of a text once.
+
+    Attributes:
+        number: which fold, from 0.
+        of: how many folds there are.
+    """
+
+    number: int
+    of: int
+
+
+def lines_of_fold(text: bytes, fold: LineFold) -> bytes:
+    """Return the lines of a text that are in a fold, in order, each with a line feed.
+
+    A line's digest says in which fold it is. So equal lines are in one fold, and nothing depends on
+    where a line stands, or on the form of the file. Blank lines go with the line before them, as
+    the words of a base may hold several line feeds; at the beginning they are in fold 0.
+
+    Example:
+        >>> [lines_of_fold(b"a\\n\\nb\\nc\\nd\\n", LineFold(k, 2)) for k in range(2)]
+        [b'd\\n', b'a\\n\\nb\\nc\\n']
+    """
+    kept: list[bytes] = []
+    within = fold.number == 0
+    for line in text.removesuffix(b"\n").split(b"\n") if text else ():
+        if line.strip():
+            within = crc32(line) % fold.of == fold.number
+        if within:
+            kept.append(line)
+    return join_lines(kept)

@@ -14,10 +14,12 @@ from wwho.corpus.lines import (
     DEFAULT_FIELD,
     Block,
     JsonLinesFile,
+    LineFold,
     blocks_of,
     check_utf8,
     join_lines,
     json_lines_blocks,
+    lines_of_fold,
     plain_text_blocks,
     read_lines_until,
     sampler,
@@ -58,6 +60,7 @@ class Reading:
             is.
         collapse: whether each run of white space, line feeds among it, then becomes one space, and
             a space stands after every word.
+        fold: the fold whose lines are left of the text, at last; None: all lines.
     """
 
     field: str | None = None
@@ -66,17 +69,20 @@ class Reading:
     errors: Errors = "replace"
     normalize: Normalization | None = None
     collapse: bool = False
+    fold: LineFold | None = None
 
-    def normalize_block(self, block: Block) -> Block:
-        """Return a block with its text normalized and its white space collapsed, as these ask.
+    def finish_block(self, block: Block) -> Block:
+        """Return a block normalized, its white space collapsed, with the lines of its fold alone.
 
         The block must end where no character of its text joins the next block's: after a line, or
-        before a space. Its counts of lines stay.
+        before a space. Its counts of lines stay, and are of all folds.
         """
         text = nfc(block.text) if self.normalize else block.text
         if self.collapse:
             words = text.decode("utf-8", "surrogateescape").split()
             text = "".join(f"{word} " for word in words).encode("utf-8", "surrogateescape")
+        if self.fold is not None:
+            text = lines_of_fold(text, self.fold)
         return block._replace(text=text)
 
     @property
@@ -182,7 +188,7 @@ class Reader:
     def blocks(self, advance: Advance) -> Iterator[Block]:
         """Yield the text in blocks that end after a line (in a very long line: before a space).
 
-        Each block is yielded as `Reading.normalize_block` makes it. The same part always comes in
+        Each block is yielded as `Reading.finish_block` makes it. The same part always comes in
         the same blocks; an empty part that is not a file's first yields none, and its file is not
         opened. After the first part of a file the rest of the file is read, too, for the digest.
 
@@ -197,7 +203,7 @@ class Reader:
             return
         read = self._read_column if is_parquet(self._part.file) else self._read_lines
         with report_read_errors(self._part.file):
-            yield from map(self._reading.normalize_block, read(advance))
+            yield from map(self._reading.finish_block, read(advance))
 
     def _read_lines(self, advance: Advance) -> Iterator[Block]:
         """Yield the blocks of a part of plain text or JSON Lines, and set the digests at its end.

@@ -128,7 +128,7 @@ class TextsReader:
             digest.update(text)
             advance(len(text))
             block = Block(join_lines(kept), len(lines), len(kept), stray)
-            yield self._reading.normalize_block(block)
+            yield self._reading.finish_block(block)
         self.part_digest = self.digest = digest.hexdigest()
 
     def read_batches(self) -> Iterator[tuple[list[bytes], list[bytes], int]]:

@@ -1,10 +1,10 @@
 """Sharing ids out among the base, the syllables, and the merges and superwords of each script.
 
 An id is worth the tokens that it saves in text of sources that it was not learnt from. So the
-trainer leaves out a third of the sources at a time, learns from the others, and measures on the
-sources left out how many tokens each further id of a kind saves. Scripts count by their words, and
-within a script all sources count alike, large and small. Then ids go where they save most, until
-the vocabulary is full; with these shares it is learnt once more, from all sources.
+trainer leaves out a third of the sources at a time (`wwho.train.folds`), learns from the others,
+and measures on the sources left out how many tokens each further id of a kind saves. Scripts count
+by their words, and within a script all sources count alike, large and small. Then ids go where they
+save most, until the vocabulary is full; with these shares it is learnt once more, from all sources.
 
 One 64-bit count holds both: the text that is learnt from in its upper bits, which decide what is
 merged; the text left out in its lower bits, which tell what a merge saves.
@@ -53,7 +53,7 @@ HELD_OUT_TOTAL = 1 << 29
 """The sum of the counts of all words of the sources left out, after scaling."""
 
 FOLDS = 3
-"""How often a part of the sources is left out; source number n is left out in fold n % 3."""
+"""How often a part of the sources is left out; each source is left out once."""
 
 ONE_SOURCE_FACTOR = 8
 """How often a word that a single source has counts where merges are learnt."""
@@ -324,6 +324,7 @@ class Balance:
         script_words: the words of the scripts, of each source.
         all_words: all words, as a base cuts them, of each source; empty where the base stays.
         other_words: those of `all_words` that have no character of a script; empty likewise.
+        folds: in which of the `FOLDS` rounds each source is left out.
         scale: the number that the weights were multiplied by to be whole.
         prune: how often an atom must be seen, times the scale; None: the share of atoms is chosen.
     """
@@ -335,6 +336,7 @@ class Balance:
     script_words: Sequence[SourceWords]
     all_words: Sequence[SourceWords]
     other_words: Sequence[SourceWords]
+    folds: Sequence[int]
     scale: int
     prune: int | None
 
@@ -347,7 +349,7 @@ class Balance:
         """
         gains_of_folds: dict[Kind, list[list[float]]] = defaultdict(list)
         for fold in range(FOLDS):
-            held_out = range(fold, len(self.script_words), FOLDS)
+            held_out = [number for number, its_fold in enumerate(self.folds) if its_fold == fold]
             if held_out:
                 for kind, gains in self.measure_gains(held_out, room).items():
                     gains_of_folds[kind].append(gains)
@@ -657,17 +659,23 @@ def prune_for(most: int, units: Mapping[bytes, int]) -> int:
     return frequent[most] + 1 if most < len(frequent) else 1
 
 
+def trains_base(plan: Plan) -> bool:
+    """Return whether a balanced vocabulary learns a base, too: the plan's is the 256 bytes."""
+    return plan.base.n_vocab == len(BYTES)
+
+
 def learn_balanced_model(
-    plan: Plan, counted: CorpusCounts, script_words: Sequence[SourceWords]
+    plan: Plan, counted: CorpusCounts, script_words: Sequence[SourceWords], folds: Sequence[int]
 ) -> tuple[Artifact, str]:
     """Choose the shares of a balanced vocabulary, and learn the model.
 
-    Where the plan's base is the 256 bytes, the corpus is counted once more for a base.
+    Where a base is trained, too (`trains_base`), the corpus is counted once more for it.
 
     Args:
         plan: what to learn.
         counted: what was counted of all sources.
         script_words: of each source the words of the scripts, before weights.
+        folds: in which of the `FOLDS` rounds each source is left out.
 
     Returns:
         The model without provenance, and the options that it was learnt with, the shares among
@@ -683,7 +691,7 @@ def learn_balanced_model(
         all_words.append(SourceWords(*words.export()))
 
     options, size, scale = plan.options, plan.options.vocab_size, counted.scale
-    if plan.base.n_vocab == len(BYTES):
+    if trains_base(plan):
         plan_of_base = replace(
             plan,
             options=replace(options, atoms=AtomKind.BYTE),
@@ -713,6 +721,7 @@ def learn_balanced_model(
         script_words=script_words,
         all_words=all_words,
         other_words=[words.without_scripts(plan.schemas) for words in all_words],
+        folds=folds,
         scale=scale,
         prune=options.prune and options.prune * scale,
     )

@@ -72,9 +72,10 @@ class TrainOptions:
             as save more tokens than the merges within words that they displace. The texts are read
             twice for superwords and three times for ``auto``, so an iterator is refused.
         balanced: whether the trainer chooses the shares of the base, the atoms, and each script's
-            merges and superwords, measured on sources that are left out (`wwho.train.balance`).
-            The texts are then a `Corpus` of two sources or more, and `superwords` is ignored. Over
-            the bytes a base is trained, too. ``evenly``: all sources count alike, however long.
+            merges and superwords, measured on sources that are left out (`wwho.train.balance`), or
+            on lines, where sources are too few (`wwho.train.folds`). `superwords` is ignored, and
+            counts are refused. Over the bytes a base is trained, too. ``evenly``: all sources count
+            alike, however long.
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords included.
             None: as many as fit into the 1024 bytes of a token; with ``unigram`` 16, or 48 bytes.

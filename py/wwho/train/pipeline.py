@@ -17,6 +17,7 @@ from wwho.interchange.tokenizer_json import KEY
 from wwho.normalize import PROVENANCE_KEY
 from wwho.train.balance import EVENLY, SourceWords, learn_balanced_model, with_even_weights
 from wwho.train.count import CorpusCounts
+from wwho.train.folds import fold_corpus
 from wwho.train.native import WordTable
 from wwho.train.options import TrainOptions
 from wwho.train.parity import with_parity_weights
@@ -83,7 +84,8 @@ def train_model(
     check_counted(counted.report)
 
     if options.balanced:
-        model, training = learn_balanced_model(plan, counted, words_of_sources)
+        folded = fold_corpus(plan, counted, words_of_sources)
+        model, training = learn_balanced_model(plan, folded.counted, folded.words, folded.folds)
     else:
         model, training = plan.learn_model(counted)
     normalizer = plan.base.normalizer

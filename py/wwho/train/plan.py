@@ -411,7 +411,7 @@ class Plan:
             ValueError: says which argument, and what it may be.
             SchemaError: there should be schemas.
             SpecialTokenError: a special token comes twice, or cannot be one.
-            CorpusError: the corpus cannot be read as often, or has too few sources.
+            CorpusError: the corpus cannot be read as often, or has counts that are no text.
         """
         check_options(self)
         check_method(self)
@@ -667,11 +667,11 @@ def check_superwords(plan: Plan, corpus: Corpus) -> None:
 
 
 def check_balanced(plan: Plan) -> None:
-    """Raise an error if a balanced vocabulary cannot be learnt: atoms, words, or too few sources.
+    """Raise an error if a balanced vocabulary cannot be learnt: atoms, words, or no text.
 
     Raises:
         ValueError: atoms are no syllables, or words are not those of scripts.
-        CorpusError: the corpus is of one source, or of counts.
+        CorpusError: the corpus has counts: they do not tell what stands in which of its lines.
     """
     if plan.kind is not AtomKind.SYLLABLE or plan.word_rule != PLAIN:
         unfit = "other words" if plan.word_rule != PLAIN else f"atoms {plan.kind}"
@@ -679,11 +679,9 @@ def check_balanced(plan: Plan) -> None:
             f"a balanced vocabulary is of syllables and words of scripts: leave out {unfit}"
         )
     if any(source.is_counts for source in plan.corpus.sources):
-        raise CorpusError("a balanced vocabulary needs the text of its sources, and not counts")
-    if len(plan.corpus.sources) < 2:
         raise CorpusError(
-            "a balanced vocabulary is measured on sources that it was not learnt from, and there "
-            "is 1 source; name 2 or more, each with text of every script"
+            "a balanced vocabulary is measured on lines that it was not learnt from, and counts "
+            "do not tell which words are in which lines: name the files of text in place of counts"
         )
 
 
