@@ -30,6 +30,10 @@ PATIENCE_MS = 600_000  # until a page is given up that does in a second what it 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 
+# Suites run side by side, and NumPy's threads wait for each other where the cores are busy: with
+# two, the tests of decoders took four times the processor time. NumPy is not imported yet.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # How long an example takes says more of the machine and its other users than of the code.
 settings.register_profile(
     "any machine",

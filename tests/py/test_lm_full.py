@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from evaluated import put_files, put_long_text
 
+from wwho.evaluate import neural_models
 from wwho.lm import training
 from wwho.lm.decoder import NOTHING, Decoder, Shape, Weights, make_weights
 from wwho.lm.optimizer import BETAS, DECAY, EPSILON, AdamW, is_decayed, learning_rate
 from wwho.lm.sequences import Sequences
 from wwho.lm.training import train_decoder
+from wwho.lm.variants import vary
 from wwho.lm.windows import BATCH_BYTES, cut_lines, in_order, pad, plan_batches
 from wwho.lm.writing import write
 
@@ -244,6 +247,7 @@ def test_the_twin_in_pytorch() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(neural_models, "N_PROMPTS", 9)
     return put_long_text(put_files(tmp_path))
 
 
@@ -267,15 +271,25 @@ def test_decoders_in_every_report(cli: Any, folder: Path, monkeypatch: pytest.Mo
     fewer = runs["bytes", "FLOPs", 1]
     assert fewer["flops"] <= hand["flops"]
     assert fewer["n_bytes"] < other["n_bytes"]
-    assert 0 < hand["bits_per_byte"] < hand["misspelt_bits_per_byte"][2]
+    bits = hand["bits_per_byte"]["text"]
+    assert 0 < bits["clean"] < bits["misspelt_1"] < bits["misspelt_10"]
+    assert bits["nfc"] == bits["clean"]  # it is in NFC
     assert hand["units"] >= hand["invalid_units"]
+    assert hand["words"] >= hand["distinct_words"] >= hand["distinct_known_words"]
     assert found["parameters"]["hand"] > found["embedding_parameters"]["hand"] == 64 * (264 + 2)
     trials = found["trials"]["hand"]
     assert hand["rate"] == (0.0015, 0.003, 0.006)[trials.index(min(trials))]
     report = (folder / "report" / "report.md").read_text("utf-8")
-    section = report.split("\n## Decoders")[1].split("\n## ")[0]
-    assert "| text, equal bytes | **hand** |" in section
-    assert "| text, equal FLOPs | **hand** |" in section
+    for heading, column in (
+        ("Decoders", "n-grams"),
+        ("Decoders and text that is written otherwise", "without joiners"),
+        ("What decoders write", "efficiency score"),
+        ("What decoders cost", "of the embedding"),
+    ):
+        section = report.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+        assert f"| {column} |" in section
+        assert "| text, equal bytes | **hand** |" in section
+        assert "| text, equal FLOPs | **hand** |" in section
     # The records are beside the figures, and no run is done twice.
     records = sorted((folder / "report" / "runs").iterdir())
     assert {record.suffix for record in records} == {".json"}
@@ -287,6 +301,42 @@ def test_decoders_in_every_report(cli: Any, folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(AdamW, "step", refuse)
     assert cli(*COMMAND).code == 0
     assert (folder / "report" / "report.json").read_bytes() == first
+
+
+@pytest.mark.slow
+def test_one_training_for_several_texts(cli: Any, folder: Path) -> None:
+    """With --lm-text, the same decoders are measured on every text: here also one in NFD."""
+    lines = (folder / "long.txt").read_text("utf-8").replace("ක", "කො").split("\n")
+    forms: dict[str, Literal["NFC", "NFD"]] = {"same": "NFC", "nfd": "NFD"}
+    for name, change in forms.items():
+        changed = [unicodedata.normalize(change, f"{line} ක") for line in lines[:80]]
+        (folder / f"{name}.txt").write_text("\n".join(changed), "utf-8")
+    command = list(COMMAND)
+    command[command.index("text=long.txt")] = "same=same.txt"
+    command += ["--data", "nfd=nfd.txt", "--lm-text", "long.txt"]
+    command += ["--lm-bytes", "2000", "--lm-seeds", "1"]
+    assert cli(*command).code == 0
+    report = json.loads((folder / "report" / "report.json").read_text("utf-8"))
+    (found,) = report["neural_models"]
+    assert [*found["held_out_bytes"]] == [text["name"] for text in found["ngrams"]]
+    assert len(list((folder / "report" / "runs").iterdir())) == 2 * 3 + 2 + 1
+    for run in found["runs"]:
+        same, nfd = (run["bits_per_byte"][name] for name in ("same", "nfd"))
+        assert same["clean"] == same["nfc"] == nfd["nfc"] != nfd["clean"] == nfd["nfd"]
+        assert same["nfd"] == nfd["nfd"]
+
+
+def test_variants_of_a_text() -> None:
+    lines = ["ශ්\u200dරී කො", "a b", ""] * 100
+    found = vary(lines)
+    assert found["clean"] == found["nfc"] == lines
+    assert found["nfd"][0] == "ශ්\u200dරී ක\u0dd9\u0dcf"
+    assert found["without_joiners"][0] == "ශ්රී කො"
+    changed = [
+        sum(a != b for a, b in zip(lines, found[f"misspelt_{share}"], strict=True))
+        for share in (1, 5, 10)
+    ]
+    assert 0 < changed[0] < changed[1] < changed[2] < 40
 
 
 def test_a_width_of_no_even_heads_is_refused(cli: Any, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -24,7 +24,7 @@ from wwho.evaluate.results import FORMAT, Evaluation, Subject, TextResult, build
 from wwho.evaluate.syllables import Grammar
 from wwho.evaluate.tallies import Tally, TokenCounter, count_text
 from wwho.evaluate.text_blocks import DataSet, read_blocks
-from wwho.evaluate.text_split import split_text
+from wwho.evaluate.text_split import TextSplit, split_text
 from wwho.evaluate.vocabulary_use import split_vocabulary
 from wwho.format.write import write_artifact
 from wwho.progress import Advance, Progress
@@ -111,10 +111,9 @@ def evaluate(
     neural_models = list[NeuralModels]()
     if language_models == "full":
         assert neural
-        for text in data:
-            split = split_text(text, language_model_text)
+        for splits in _split_texts(data, language_model_text):
             bars = Progress(progress)
-            neural_models.append(measure_neural_models(split, encoders, grammar, neural, bars))
+            neural_models.append(measure_neural_models(splits, encoders, grammar, neural, bars))
     return Evaluation(
         format=FORMAT,
         generator=f"wwho {__version__}",
@@ -142,6 +141,26 @@ def evaluate(
         parallel=parallel,
         examples=tokenize_examples(example_texts, encoders),
     )
+
+
+def _split_texts(data: Sequence[DataSet], training: Corpus | None) -> Iterator[list[TextSplit]]:
+    """Yield lists of texts, split, whose decoders are the same.
+
+    These are all texts where there is a training text, and else each text alone.
+
+    Raises:
+        CorpusError: a file cannot be read, can be read only once, or has too few lines.
+    """
+    splits = list[TextSplit]()
+    for text in data:
+        split = split_text(text, training)
+        if training:
+            # The training lines are kept once.
+            splits.append(replace(split, training=(splits or [split])[0].training))
+        else:
+            yield [split]
+    if splits:
+        yield splits
 
 
 def _check_names_differ(what: str, names: Sequence[str]) -> None:

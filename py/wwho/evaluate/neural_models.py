@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,29 +16,27 @@ import numpy as np
 
 from wwho.evaluate.encoders import Encoder
 from wwho.evaluate.likelihood import TextLikelihood, count_bytes, encode_lines, measure_likelihood
-from wwho.evaluate.metrics import ratio
 from wwho.evaluate.syllables import Grammar
 from wwho.evaluate.text_blocks import Block
 from wwho.evaluate.text_split import TextSplit
 from wwho.format.files import write_atomic
 from wwho.lm.decoder import Decoder, Shape
-from wwho.lm.misspelling import misspell
 from wwho.lm.sequences import Ints
 from wwho.lm.training import Engine, train_decoder
+from wwho.lm.variants import vary
 from wwho.lm.windows import cut_lines, in_order, pad, plan_batches
 from wwho.lm.writing import write
 from wwho.progress import Progress, ignore
 
 Comparison = Literal["bytes", "FLOPs"]
-TYPING_ERRORS = (0.01, 0.05, 0.1)
-"""Shares of words that have a typing error in the misspelt texts."""
 RATES = (0.0015, 0.003, 0.006)
 """Learning rates that are tried on the development split."""
 SWEEP_SHARE = 4
 """A trial of a learning rate has one in so many bytes of a training."""
 ONE_IN = 20
 """One in so many training windows is kept for the development split."""
-DEVELOPMENT_BYTES = 200_000
+MEASURED_BYTES = 200_000
+"""The development split and each held-out text have at most so many bytes: the first windows."""
 N_PROMPTS = 200
 PROMPT_BYTES = 24
 WRITTEN_BYTES = 256
@@ -76,12 +75,14 @@ class NeuralRun:
         rate: its highest learning rate.
         n_bytes: the bytes that it saw.
         flops: the floating-point operations of its training.
-        bits_per_byte: on held-out windows.
-        misspelt_bits_per_byte: the same with each share of TYPING_ERRORS.
+        bits_per_byte: on each held-out text, by name, those of each of its variants
+            (`wwho.lm.variants`), by name.
         units: the units of scripts in the prompts and what it wrote behind them.
         invalid_units: those that are no valid syllables, stray signs, and U+FFFD.
         words: the words of the same, without the last one of each text, which may be cut.
         known_words: those that the training text has.
+        distinct_words: how many different words these are.
+        distinct_known_words: those that the training text has.
         written_bytes: all that it wrote, without the prompts.
         writing_seconds: how long that took.
         training_seconds: how long its training took, in the last sitting.
@@ -93,12 +94,13 @@ class NeuralRun:
     rate: float
     n_bytes: int
     flops: int
-    bits_per_byte: float
-    misspelt_bits_per_byte: tuple[float, ...]
+    bits_per_byte: dict[str, dict[str, float]]
     units: int
     invalid_units: int
     words: int
     known_words: int
+    distinct_words: int
+    distinct_known_words: int
     written_bytes: int
     writing_seconds: float
     training_seconds: float
@@ -106,37 +108,35 @@ class NeuralRun:
 
 @dataclass(frozen=True)
 class NeuralModels:
-    """The decoders of all tokenizers on one text.
+    """The decoders of all tokenizers on one training text.
 
     Attributes:
-        name: the held-out text's name.
         training_bytes: of the windows they were trained on, with line feeds.
-        held_out_bytes: of the windows they were measured on.
+        held_out_bytes: of the windows they were measured on, by the name of their text.
         parameters: of the decoder of each tokenizer, by name.
         embedding_parameters: those of the embedding, which is the output matrix too.
         trials: the bits per byte on the development split of each rate of RATES, by tokenizer.
-        ngrams: n-gram models of the same windows.
+        ngrams: n-gram models of the same windows, for each held-out text.
         runs: the decoders, by seed, comparison and tokenizer, the evaluation's model first.
     """
 
-    name: str
     training_bytes: int
-    held_out_bytes: int
+    held_out_bytes: dict[str, int]
     parameters: dict[str, int]
     embedding_parameters: dict[str, int]
     trials: dict[str, tuple[float, ...]]
-    ngrams: TextLikelihood
+    ngrams: tuple[TextLikelihood, ...]
     runs: tuple[NeuralRun, ...]
 
 
 def measure_neural_models(
-    split: TextSplit,
+    splits: Sequence[TextSplit],
     encoders: Sequence[Encoder],
     grammar: Grammar,
     options: NeuralOptions,
     progress: Progress,
 ) -> NeuralModels:
-    """Train decoders with each tokenizer, and measure them.
+    """Train decoders with each tokenizer, and measure them on each held-out text.
 
     Each tokenizer gets the learning rate that does best on a development split of the training
     text. All see the same windows in the same order. Then each whose decoder took more FLOPs than
@@ -144,7 +144,8 @@ def measure_neural_models(
     A run whose record is in the folder is not done again.
 
     Args:
-        split: the lines to train on, and those to measure on.
+        splits: the lines to train on, the same in all of them, and those to measure on; at least
+            one.
         encoders: the tokenizers; the others are compared with the first.
         grammar: cuts what decoders write.
         options: how they are trained.
@@ -154,7 +155,13 @@ def measure_neural_models(
         OSError: a record or checkpoint cannot be read or written.
         KeyboardInterrupt: the user interrupted the work, which can be resumed.
     """
-    windows = replace(split, training=cut_lines(split.training), held_out=cut_lines(split.held_out))
+    training = cut_lines(splits[0].training)
+    windows = [
+        replace(
+            split, training=training, held_out=cut_to(cut_lines(split.held_out), MEASURED_BYTES)
+        )
+        for split in splits
+    ]
     texts = _Texts(windows)
     options.folder.mkdir(parents=True, exist_ok=True)
     n_runs = len(encoders) * (len(RATES) + 2 * options.n_seeds)
@@ -174,153 +181,48 @@ def measure_neural_models(
             affordable = int(np.searchsorted(np.cumsum(cost), fewest, side="right"))
             runs.append(each.run("FLOPs", seed, batches[:affordable]))
     return NeuralModels(
-        name=split.name,
         training_bytes=sum(texts.sizes),
-        held_out_bytes=count_bytes(windows.held_out),
+        held_out_bytes={each.name: count_bytes(each.held_out) for each in windows},
         parameters={each.encoder.name: each.shape.n_parameters for each in students},
         embedding_parameters={
             each.encoder.name: each.shape.n_ids * each.shape.width for each in students
         },
         trials=trials,
-        ngrams=measure_likelihood(windows, encoders, ignore),
+        ngrams=tuple(measure_likelihood(each, encoders, ignore) for each in windows),
         runs=tuple(runs),
     )
-
-
-@dataclass(frozen=True)
-class NeuralSummary:
-    """The decoders of one tokenizer in one comparison, over all seeds.
-
-    Differences are shares of the bits of the model's decoder with the same seed, in the same
-    comparison; None for the model's own.
-
-    Attributes:
-        encoder: the tokenizer's name.
-        comparison: whether all decoders saw as many bytes, or took as many FLOPs.
-        rate: the highest learning rate.
-        n_bytes: the bytes that each decoder saw, on average.
-        flops: the FLOPs of each, on average.
-        bits_per_byte: on average.
-        difference: on average.
-        difference_low: the smallest one of any seed.
-        difference_high: the largest one.
-        misspelt_bits_per_byte: with the largest share of TYPING_ERRORS, on average.
-        misspelt_difference: of these, on average.
-        invalid: the share of invalid units in the prompts and what the decoders wrote behind them;
-            None where that had no units.
-        known: the share of the words of the same that the training text has; None for no words.
-        written_per_second: bytes.
-        ngram_bits_per_byte: of the n-gram model on the same windows.
-        parameters: of a decoder.
-        embedding_parameters: of its embedding.
-    """
-
-    encoder: str
-    comparison: Comparison
-    rate: float
-    n_bytes: float
-    flops: float
-    bits_per_byte: float
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    misspelt_bits_per_byte: float
-    misspelt_difference: float | None
-    invalid: float | None
-    known: float | None
-    written_per_second: float | None
-    ngram_bits_per_byte: float
-    parameters: int
-    embedding_parameters: int
-
-
-def summarize_runs(models: NeuralModels) -> list[NeuralSummary]:
-    """Return a summary for each comparison and tokenizer, the evaluation's model first in each."""
-    groups = defaultdict[tuple[Comparison, str], list[NeuralRun]](list)
-    for run in models.runs:
-        groups[run.comparison, run.encoder].append(run)
-    ngrams = {each.encoder: each.bits_per_byte for each in models.ngrams.likelihoods}
-    own_name = models.runs[0].encoder
-    summaries = []
-    for (comparison, name), runs in groups.items():
-        own = groups[comparison, own_name]
-        clean = _differences(runs, own, lambda run: run.bits_per_byte)
-        misspelt = _differences(runs, own, lambda run: run.misspelt_bits_per_byte[-1])
-        is_own = name == own_name
-        summaries.append(
-            NeuralSummary(
-                encoder=name,
-                comparison=comparison,
-                rate=runs[0].rate,
-                n_bytes=_mean([run.n_bytes for run in runs]),
-                flops=_mean([run.flops for run in runs]),
-                bits_per_byte=_mean([run.bits_per_byte for run in runs]),
-                difference=None if is_own else _mean(clean),
-                difference_low=None if is_own else min(clean),
-                difference_high=None if is_own else max(clean),
-                misspelt_bits_per_byte=_mean([run.misspelt_bits_per_byte[-1] for run in runs]),
-                misspelt_difference=None if is_own else _mean(misspelt),
-                invalid=ratio(_total(runs, "invalid_units"), _total(runs, "units")),
-                known=ratio(_total(runs, "known_words"), _total(runs, "words")),
-                written_per_second=ratio(
-                    _total(runs, "written_bytes"), _total(runs, "writing_seconds")
-                ),
-                ngram_bits_per_byte=ngrams[name],
-                parameters=models.parameters[name],
-                embedding_parameters=models.embedding_parameters[name],
-            )
-        )
-    return summaries
-
-
-def _differences(
-    runs: Sequence[NeuralRun], own: Sequence[NeuralRun], bits: Callable[[NeuralRun], float]
-) -> list[float]:
-    """Return how many more bits each run takes than the own one of its seed, as a share."""
-    return [bits(run) / bits(other) - 1 for run, other in zip(runs, own, strict=True)]
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    """Return the mean of numbers, at least one."""
-    return sum(numbers) / len(numbers)
-
-
-def _total(runs: Sequence[NeuralRun], field: str) -> float:
-    """Return the sum of a field of some runs."""
-    return float(sum(getattr(run, field) for run in runs))
 
 
 class _Texts:
     """The windows that all tokenizers' decoders are trained, tuned and measured on.
 
     Attributes:
-        development: one in ONE_IN training windows, the first of them up to DEVELOPMENT_BYTES.
+        development: one in ONE_IN training windows, the first of them up to MEASURED_BYTES.
         training: the other ones in ONE_IN; the development ones if there are none.
         sizes: the bytes of each training window, with a line feed.
-        held_out: the windows to measure on.
-        misspelt: these with typing errors, for each share of TYPING_ERRORS.
+        variants: of each held-out text, by name, the variants of its windows, by name.
         known_words: what white space separates in the training windows.
-        prompts: different beginnings of held-out windows, up to N_PROMPTS, cut before the last
-            space within PROMPT_BYTES; "" alone if there is none.
+        prompts: different beginnings of windows of the first held-out text, up to N_PROMPTS, cut
+            before the last space within PROMPT_BYTES; "" alone if there is none.
         digest: SHA-256 of development, training and held-out windows, in hexadecimal.
     """
 
-    def __init__(self, windows: TextSplit) -> None:
-        """Keep a part of the training windows for development."""
-        training = windows.training
-        self.development = cut_to(training[::ONE_IN], DEVELOPMENT_BYTES)
+    def __init__(self, windows: Sequence[TextSplit]) -> None:
+        """Keep a part of the training windows for development; the splits have the same ones."""
+        training = windows[0].training
+        self.development = cut_to(training[::ONE_IN], MEASURED_BYTES)
         self.training = [line for number, line in enumerate(training) if number % ONE_IN]
         if not self.training:
             self.training = self.development
         self.sizes = [len(line.encode()) + 1 for line in self.training]
-        self.held_out = windows.held_out
-        self.misspelt = [misspell(self.held_out, share, 1) for share in TYPING_ERRORS]
+        self.variants = {each.name: vary(each.held_out) for each in windows}
         self.known_words = frozenset(word for line in self.training for word in line.split())
-        starts = [line.encode()[:PROMPT_BYTES] for line in self.held_out]
+        starts = [line.encode()[:PROMPT_BYTES] for line in windows[0].held_out]
         prompts = (start.rpartition(b" ")[0].decode() for start in starts)
         self.prompts = [*dict.fromkeys(filter(None, prompts))][:N_PROMPTS] or [""]
         digest = hashlib.sha256()
-        for line in (*self.development, "", *self.training, "", *self.held_out):
+        held_out = (["", each.name, *each.held_out] for each in windows)
+        for line in (*self.development, "", *self.training, *chain.from_iterable(held_out)):
             digest.update(line.encode() + b"\n")
         self.digest = digest.hexdigest()
 
@@ -414,10 +316,10 @@ class _Student:
             return {
                 "n_bytes": sum(self._texts.sizes[k] for numbers in batches for k in numbers),
                 "flops": int(self.count_flops(batches).sum()),
-                "bits_per_byte": self._bits_per_byte(decoder, self._texts.held_out),
-                "misspelt_bits_per_byte": [
-                    self._bits_per_byte(decoder, text) for text in self._texts.misspelt
-                ],
+                "bits_per_byte": {
+                    name: self._measure_variants(decoder, variants)
+                    for name, variants in self._texts.variants.items()
+                },
                 "training_seconds": seconds,
                 **self._write(decoder, seed),
             }
@@ -425,7 +327,6 @@ class _Student:
         settings = {"seed": seed, "rate": self.rate, "steps": len(batches)}
         settings |= {"n_bytes": self._options.n_bytes}
         found = self._recorded(settings, do_it)
-        found["misspelt_bits_per_byte"] = tuple(found["misspelt_bits_per_byte"])
         return NeuralRun(self.encoder.name, comparison, seed, self.rate, **found)
 
     def _settings(self, settings: dict[str, Any]) -> tuple[str, Path]:
@@ -478,6 +379,20 @@ class _Student:
                 advance=advance,
             )
 
+    def _measure_variants(
+        self, decoder: Decoder, variants: Mapping[str, Sequence[str]]
+    ) -> dict[str, float]:
+        """Return a decoder's bits per byte for each variant of some windows, by name.
+
+        A variant that has the very lines of one before it is not measured again.
+        """
+        found = dict[str, float]()
+        for name, lines in variants.items():
+            same = (bits for other, bits in found.items() if variants[other] == lines)
+            bits = next(same, None)
+            found[name] = self._bits_per_byte(decoder, lines) if bits is None else bits
+        return found
+
     def _bits_per_byte(self, decoder: Decoder, lines: Sequence[str]) -> float:
         """Return a decoder's bits for some windows, over their bytes with line feeds."""
         text = encode_lines(self.encoder, lines)
@@ -500,12 +415,15 @@ class _Student:
         whole = encoder.decode([a + b for a, b in zip(encoded, written, strict=True)])
         lines = [text.decode("utf-8", "replace").replace("\n", " ") for text in whole]
         units, invalid = self._grammar.count_invalid(Block(lines))
-        words = [word for line in lines for word in line.split()[:-1]]
+        words = Counter(word for line in lines for word in line.split()[:-1])
+        known = [words[word] for word in words.keys() & self._texts.known_words]
         return {
             "units": units,
             "invalid_units": invalid,
-            "words": len(words),
-            "known_words": sum(word in self._texts.known_words for word in words),
+            "words": words.total(),
+            "known_words": sum(known),
+            "distinct_words": len(words),
+            "distinct_known_words": len(known),
             "written_bytes": len(data),
             "writing_seconds": seconds,
         }

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from wwho.evaluate.metrics import ratio
-from wwho.evaluate.neural_models import summarize_runs
+from wwho.evaluate.neural_summary import summarize_bits, summarize_decoders
 from wwho.evaluate.number_formats import Number, Show, decimals, percent, times, whole
 from wwho.evaluate.results import Evaluation
 from wwho.format.files import check_writable, write_atomic
@@ -34,7 +34,7 @@ _FILES = resources.files(__package__)
 N_SERIES = 8
 """How many colours charts have: `--series-0` and so on in report.css."""
 _SHOW: dict[str, Show] = {"whole": whole, "percent": percent, "times": times}
-_SHOW |= {f"{places}": decimals(places) for places in (1, 2, 3)}
+_SHOW |= {f"{places}": decimals(places) for places in (1, 2, 3, 4)}
 _JINJA = jinja2.Environment(
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
@@ -101,7 +101,7 @@ class Section(NamedTuple):
         heads: the headings of the groups and of the labels; "" where there is nothing to head.
         columns: the columns after them; none where the rows are examples, and not a table.
         groups: the name and the rows of each group.
-        chart: its chart; None where it has none.
+        charts: its charts.
     """
 
     anchor: str
@@ -110,7 +110,7 @@ class Section(NamedTuple):
     heads: list[str]
     columns: list[Column]
     groups: list[tuple[str, list[Row]]]
-    chart: Chart | None
+    charts: list[Chart]
 
     def cells(self, row: Row) -> list[str]:
         """Return the numbers of a row as they are printed, one for each column."""
@@ -168,7 +168,7 @@ def build_sections(evaluation: Evaluation) -> list[Section]:
 def _fill_section(
     anchor: str, spec: Mapping[str, Any], rows: Mapping[str, list[Row]], known: Mapping[str, Any]
 ) -> Section:
-    """Fill in one section of report.toml: paragraphs, columns, rows in groups, and its chart.
+    """Fill in one section of report.toml: paragraphs, columns, rows in groups, and charts.
 
     A column that has a condition is left out if the rows do not need it (`_needed_columns`).
 
@@ -178,7 +178,7 @@ def _fill_section(
         rows: the lists of rows by name, as `_list_rows` returns them.
         known: the names that all templates and formulas may use, and their values.
     """
-    own_rows, chart_spec = rows[spec["rows"]], spec.get("chart")
+    own_rows = rows[spec["rows"]]
     needed = _needed_columns(own_rows)
     figures = known["evaluation"].overall.figures
     # Columns that report.toml has once for each tokenizer, or just once.
@@ -189,7 +189,7 @@ def _fill_section(
         for column in spec.get("columns", [])
         if all(needed[condition] for condition in column[3:])
     ]
-    bars = rows[chart_spec.get("rows", spec["rows"])] if chart_spec else []
+    charts = [(chart, rows[chart.get("rows", spec["rows"])]) for chart in spec.get("charts", [])]
     return Section(
         anchor=anchor,
         title=spec["title"],
@@ -197,7 +197,7 @@ def _fill_section(
         heads=spec.get("heads", []),
         columns=columns,
         groups=[(name, list(each)) for name, each in groupby(own_rows, lambda row: row.group)],
-        chart=_fill_chart(chart_spec, bars, known) if chart_spec and bars else None,
+        charts=[_fill_chart(chart, bars, known) for chart, bars in charts if bars],
     )
 
 
@@ -310,10 +310,15 @@ def _list_rows(evaluation: Evaluation) -> dict[str, list[Row]]:
             for text in evaluation.likelihoods
             for of in text.likelihoods
         ],
-        "decoders": [
-            row(f"{models.name}, equal {of.comparison}", of.encoder, of.encoder, of)
+        "decoder texts": [
+            row(f"{of.text}, equal {of.comparison}", of.encoder, of.encoder, of)
             for models in evaluation.neural_models
-            for of in summarize_runs(models)
+            for of in summarize_bits(models)
+        ],
+        "decoders": [
+            row(f"{of.text}, equal {of.comparison}", of.encoder, of.encoder, of)
+            for models in evaluation.neural_models
+            for of in summarize_decoders(models)
         ],
         "languages": [row(of.name, "", "", of) for of in (parallel.languages if parallel else ())],
         "fairness": [

@@ -184,8 +184,8 @@ class Evaluation:
         identities: on ASCII with its base, for each model that has one.
         likelihoods: bits per byte of n-gram models, for each text; empty where they were not asked
             for.
-        neural_models: decoders trained with each tokenizer, for each text; empty where they were
-            not asked for.
+        neural_models: decoders trained with each tokenizer, for each training text; empty where
+            they were not asked for.
         parallel: token premiums; None where no parallel texts were given.
         examples: short texts, token by token.
     """
