@@ -46,6 +46,14 @@ export interface PairOptions extends TemplateOptions {
   added?: boolean;
 }
 
+/** Options for several texts. */
+export interface PairsOptions extends TemplateOptions {
+  /** A second text for each, for models that take pairs; as many as there are texts. */
+  pairs?: Iterable<Text>;
+  /** Whether to find added tokens that are not special, such as those that training protected; true by default. */
+  added?: boolean;
+}
+
 export interface OffsetOptions extends PairOptions {
   /** Whether to return pretokens and units, too; only for a single text without a template. False by default. */
   units?: boolean;
@@ -59,6 +67,13 @@ export interface PartOptions extends EncodeOptions {
 export interface IdsOptions extends PairOptions {
   array?: boolean;
 }
+
+export interface BatchOptions extends PairsOptions {
+  array?: boolean;
+}
+
+/** Special tokens: an id for each text. */
+export type SpecialTokens = ReadonlyMap<string, number> | Readonly<Record<string, number>>;
 
 export interface DecodeOptions {
   /** Whether to leave special tokens out; false by default. */
@@ -240,6 +255,13 @@ export class Tokenizer implements Disposable {
   encode(text: Text, options: IdsOptions & { array: true }): number[];
   encode(text: Text, options?: IdsOptions & { array?: false }): Uint32Array;
   encode(text: Text, options?: IdsOptions): Uint32Array | number[];
+  /**
+   * Return the ids of each of several texts, in their order: quicker than a call for each, most of all for short texts. With `pairs`, of each
+   * text and its second one.
+   */
+  encodeBatch(texts: Iterable<Text>, options: BatchOptions & { array: true }): number[][];
+  encodeBatch(texts: Iterable<Text>, options?: BatchOptions & { array?: false }): Uint32Array[];
+  encodeBatch(texts: Iterable<Text>, options?: BatchOptions): Uint32Array[] | number[][];
   /** Return the ids of a text and their offsets. With `pair` or `addSpecialTokens`, offsets refer to each text, and are 0 to 0 for a token of the template. If a model's post-processor trims offsets, as RoBERTa's does, they leave out white space. */
   encodeWithOffsets(text: Text, options?: OffsetOptions): Encoded;
   /**
@@ -260,6 +282,8 @@ export class Tokenizer implements Disposable {
   encodeStream(source: TextStream, options?: EncodeOptions & StreamOptions): AsyncGenerator<Uint32Array, void, undefined>;
   /** Return how many ids encode gives. */
   countTokens(text: Text, options?: PairOptions): number;
+  /** Return how many ids encodeBatch gives for each of several texts, in their order. */
+  countBatch(texts: Iterable<Text>, options?: PairsOptions): number[];
   /** Return how many ids encodeStream gives. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions): Promise<number>;
   /** Return the number of tokens, or false as soon as it exceeds `limit`. An empty text counts 0, so compare with `=== false`. */
@@ -288,6 +312,21 @@ export class Tokenizer implements Disposable {
   decodeBytes(ids: Iterable<number>, options?: DecodeOptions): Uint8Array<ArrayBuffer>;
   /** Return the bytes of one token; for a SCRIPT token that begins or ends inside a character, its symbols. */
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
+  /**
+   * Return the id of the token with exactly this text or these bytes, or undefined if there is none. Special tokens are found; nothing is
+   * normalized, so in models of SentencePiece a token begins with U+2581, not with a space. If several models have the token, the id is the last
+   * one's.
+   */
+  tokenToId(token: Text): number | undefined;
+  /** Return the text of one token, or its bytes if they are not UTF-8 by themselves, as with half of an emoji. tokenToId takes both. */
+  idToToken(id: number): string | Uint8Array<ArrayBuffer>;
+  /**
+   * Return a tokenizer that has further special tokens, such as those that you trained a model with: `{ "<|user|>": 200100 }`. This one stays
+   * as it is, and both need memory. A special token that there is already gets the new id. An id of another token fails with status ARGUMENT.
+   */
+  withSpecialTokens(tokens: SpecialTokens): this;
+  /** Return the bytes of the tokenizer's .wwho file, to save it, or to load it in a Worker. */
+  toBytes(): Uint8Array<ArrayBuffer>;
   /** Return the segments of the text, each of one script, and their syllables. */
   segment(text: Text): Segment[];
   /** Return the segments of `segment` with every step of the automata, to show how a grammar works, or why it does not. For a SCRIPT model, its

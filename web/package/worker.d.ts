@@ -7,6 +7,7 @@
  */
 
 import type {
+  BatchOptions,
   Chunk,
   ChunkOptions,
   DecodeOptions,
@@ -19,8 +20,10 @@ import type {
   ModelSource,
   OffsetOptions,
   PairOptions,
+  PairsOptions,
   PartOptions,
   Segment,
+  SpecialTokens,
   StreamOptions,
   TemplateOptions,
   Text,
@@ -64,6 +67,9 @@ export class WorkerTokenizer implements Disposable {
 
   encode(text: Text, options: IdsOptions & CallOptions & { array: true }): Promise<number[]>;
   encode(text: Text, options?: IdsOptions & CallOptions & { array?: false }): Promise<Uint32Array>;
+  /** The Workers share the texts, if these are long enough for several. */
+  encodeBatch(texts: Iterable<Text>, options: BatchOptions & CallOptions & { array: true }): Promise<number[][]>;
+  encodeBatch(texts: Iterable<Text>, options?: BatchOptions & CallOptions & { array?: false }): Promise<Uint32Array[]>;
   encodeWithOffsets(text: Text, options?: OffsetOptions & CallOptions): Promise<Encoded>;
   encodeInto(
     text: Text,
@@ -81,6 +87,8 @@ export class WorkerTokenizer implements Disposable {
   /** The next chunk is read when the ids of those before have been taken. */
   encodeStream(source: TextStream, options?: EncodeOptions & StreamOptions & CallOptions): AsyncGenerator<Uint32Array, void, undefined>;
   countTokens(text: Text, options?: PairOptions & CallOptions): Promise<number>;
+  /** The Workers share the texts, if these are long enough for several. */
+  countBatch(texts: Iterable<Text>, options?: PairsOptions & CallOptions): Promise<number[]>;
   /** A Blob is read in the Worker; the chunks of other sources are sent to it one by one. */
   countStream(source: TextStream, options?: EncodeOptions & StreamOptions & CallOptions): Promise<number>;
   isWithinTokenLimit(text: Text, limit: number, options?: PairOptions & CallOptions): Promise<number | false>;
@@ -91,6 +99,11 @@ export class WorkerTokenizer implements Disposable {
   decodeGenerator(ids: Iterable<number>, options?: DecodeOptions & CallOptions): AsyncGenerator<string, void, undefined>;
   decodeAsyncGenerator(source: TokenStream, options?: DecodeOptions & CallOptions): AsyncGenerator<string, void, undefined>;
   tokenBytes(id: number, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
+  tokenToId(token: Text, options?: CallOptions): Promise<number | undefined>;
+  idToToken(id: number, options?: CallOptions): Promise<string | Uint8Array<ArrayBuffer>>;
+  /** Load a tokenizer that has further special tokens, in as many Workers of its own; this one stays as it is. */
+  withSpecialTokens(tokens: SpecialTokens, options?: CallOptions): Promise<WorkerTokenizer>;
+  toBytes(options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   normalize<T extends Text>(text: T, options?: CallOptions): Promise<T>;
   segment(text: Text, options?: CallOptions): Promise<Segment[]>;
   trace(text: Text, options?: CallOptions): Promise<TracedSegment[]>;

@@ -137,6 +137,23 @@ export function requireText(text) {
 }
 
 /**
+ * Return texts as a list, each checked as requireText does.
+ * @param {any} texts an iterable
+ * @param {string} what the argument's name in messages
+ * @returns {(string | Uint8Array)[]} a new list
+ * @throws {WwhoError} ARGUMENT, also for a single text
+ */
+export function textList(texts, what) {
+  if (!isIterable(texts) || ArrayBuffer.isView(texts)) throw argumentError(what, texts, "a list of strings or of Uint8Arrays of UTF-8");
+  const list = Array.from(texts);
+  list.forEach((text, i) => {
+    if (typeof text !== "string" && !isUint8Array(text)) throw argumentError(`number ${i} of ${what}`, text, "a string or a Uint8Array of UTF-8");
+    requireText(text);
+  });
+  return list;
+}
+
+/**
  * Reject a text that is no string, where a method gives offsets in UTF-16 units, which bytes do not have.
  * @param {unknown} text
  * @throws {WwhoError} ARGUMENT

@@ -54,6 +54,8 @@ export class Core {
   #short = new Uint8Array();
   /** The address of the opened tokenizer. */
   #model = 0;
+  /** The address of its file, and the file's length in bytes. */
+  #file = /** @type {[number, number]} */ ([0, 0]);
   /** The address to which the core writes the number that a call returns. */
   #out = 0;
   /** The address of the job struct, and the word of memory of each of its fields. @type {Record<string, number>} */
@@ -97,6 +99,7 @@ export class Core {
     this.#job = Object.fromEntries(Object.entries(JOB).map(([name, at]) => [name, (this.#jobAt + at) / 4]));
     const file = this.#allocate(blob.length);
     this.#bytes.set(blob, file);
+    this.#file = [file, blob.length];
     /** Throw the error for a status of the file, if it is not OK. */
     const requireValid = (/** @type {number} */ code) => {
       if (code !== OK) throw artifactError(STATUSES[code], blob);
@@ -172,6 +175,41 @@ export class Core {
     const at = this.#allocate(text.length);
     this.#bytes.set(text, at);
     return text.length;
+  }
+
+  /**
+   * Copy several texts to #base, one after the other, as UTF-8, and give the job their bounds; a call does this first, as with #writeText.
+   * @param {readonly Text[]} texts
+   * @returns {number} the length of all in bytes
+   * @throws {WwhoError} MEMORY if they are too long
+   */
+  #writeTexts(texts) {
+    let units = 0;
+    for (const text of texts) units += text.length;
+    if (units > MOST_BYTES) throw tooLongError(units);
+    const at = this.#allocate(units * 3);
+    const rowsBytes = 4 * (texts.length + 1);
+    const [bounds, rows] = [this.#allocate(rowsBytes), this.#allocate(rowsBytes)];
+    const [bytes, words] = [this.#bytes, this.#words];
+    words[this.#job.bounds] = bounds;
+    words[this.#job.rows] = rows;
+    const room = bytes.subarray(at, at + units * 3);
+    // One call for all is quicker than one for each. Only ASCII has as many bytes as units.
+    const joined = texts.every((text) => typeof text === "string") ? texts.join("") : undefined;
+    const isAscii = joined !== undefined && encoder.encodeInto(joined, room).written === units;
+    let end = 0;
+    for (let i = 0; i < texts.length; i++) {
+      words[bounds / 4 + i] = end;
+      const text = texts[i];
+      if (isAscii) end += text.length;
+      else if (typeof text === "string") end += encoder.encodeInto(text, room.subarray(end)).written;
+      else {
+        room.set(text, end);
+        end += text.length;
+      }
+    }
+    words[bounds / 4 + texts.length] = end;
+    return end;
   }
 
   /**
@@ -436,7 +474,7 @@ export class Core {
    * Encode a text, which is copied to #base. If the room for results or the scratch memory is too small, because the normalizer makes the
    * text longer or needs more, run again with more. The results are in the fields of the job until the next call, the state of the text
    * after it in "place". The memory may have grown: views of it from before the call are then of no use.
-   * @param {Text} text
+   * @param {Text | readonly Text[]} text or several, each encoded on its own: "rows" then says where the tokens of each begin
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
    * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
    * @param {number} wanted bits of IDS, PLACES and SPANS; without IDS, tokens are counted
@@ -446,9 +484,10 @@ export class Core {
    * @throws {WwhoError} MEMORY, or with another status of the core
    */
   #runJob(text, allowed, flags, wanted, limit = MOST_TOKENS, place = 0) {
+    const several = typeof text !== "string" && !ArrayBuffer.isView(text);
     for (let least = 0; ; ) {
       this.#beginCall();
-      const length = this.#writeText(text);
+      const length = several ? this.#writeTexts(text) : this.#writeText(text);
       const room = least > length ? least : length;
       const ids = wanted & IDS ? this.#allocate(room * 4) : 0;
       const starts = wanted & PLACES ? this.#allocate(room * 4) : 0;
@@ -462,6 +501,8 @@ export class Core {
       words[job.cap] = ids ? room : limit;
       words[job.spans] = spans;
       words[job.spans_cap] = room;
+      if (several) words[job.n_texts] = text.length;
+      else words[job.bounds] = words[job.rows] = 0;
       words[job.flags] = flags;
       words[job.place] = place;
       const code = this.#exports.encode(this.#model, this.#base, length, mask, this.#jobAt);
@@ -545,6 +586,34 @@ export class Core {
   count(text, allowed, flags, limit) {
     this.#runJob(text, allowed, flags, 0, Math.min(limit, MOST_TOKENS));
     return this.#jobField("n");
+  }
+
+  /**
+   * Encode several texts, each on its own, in one call.
+   * @param {readonly Text[]} texts
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @returns {Uint32Array[]} the ids of each text
+   * @throws {WwhoError} MEMORY
+   */
+  encodeTexts(texts, allowed, flags) {
+    this.#runJob(texts, allowed, flags, IDS);
+    const [words, ids, rows] = [this.#words, this.#jobField("ids") / 4, this.#jobField("rows") / 4];
+    return texts.map((_, i) => words.slice(ids + words[rows + i], ids + words[rows + i + 1]));
+  }
+
+  /**
+   * Count the tokens of several texts, each on its own, in one call.
+   * @param {readonly Text[]} texts
+   * @param {Uint8Array | null} allowed the mask of allowed added tokens
+   * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @returns {number[]} the count of each text
+   * @throws {WwhoError} MEMORY
+   */
+  countTexts(texts, allowed, flags) {
+    this.#runJob(texts, allowed, flags, 0);
+    const [words, rows] = [this.#words, this.#jobField("rows") / 4];
+    return texts.map((_, i) => words[rows + i + 1] - words[rows + i]);
   }
 
   /**
@@ -677,6 +746,23 @@ export class Core {
     if (this.#exports.token_bytes(this.#model, id, at, at + 4) !== OK) return null;
     const [text, length] = this.#copyWords(at, 2);
     return this.#copyBytes(text, length);
+  }
+
+  /**
+   * Return the id of the token with exactly these bytes: of the last model that has it, otherwise of an added token.
+   * @param {Uint8Array} bytes
+   * @returns {number | undefined} undefined if there is none; the lone space of a model of syllables is not found
+   */
+  tokenId(bytes) {
+    this.#beginCall();
+    const length = this.#writeText(bytes);
+    const at = this.#allocate(4);
+    return this.#exports.token_id(this.#model, this.#base, length, at) === OK ? this.#words[at / 4] : undefined;
+  }
+
+  /** Return a copy of the tokenizer's file. @returns {Uint8Array<ArrayBuffer>} */
+  file() {
+    return this.#copyBytes(...this.#file);
   }
 }
 

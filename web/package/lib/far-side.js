@@ -34,14 +34,20 @@ export function serve(send, { init, Tokenizer }) {
   const onProgress = (/** @type {unknown} */ progress) => send({ progress }, []);
 
   /**
-   * Methods that are not those of Tokenizer: generators send items one by one, streams come as chunks, and encodeInto writes into an
-   * array of its own, because the caller's is on the other side.
+   * Methods that are not those of Tokenizer: generators send items one by one, streams come as chunks, encodeInto writes into an array of
+   * its own, because the caller's is on the other side, and of a tokenizer with further special tokens the file is sent.
    * @type {Record<string, (...values: any[]) => any>}
    */
   const methods = {
     describe() {
       const { name, info, provenance, specialTokens } = tokenizer;
       return { name, info, provenance, specialTokens };
+    },
+    withSpecialTokens(tokens) {
+      const extended = tokenizer.withSpecialTokens(tokens);
+      const file = extended.toBytes();
+      extended.free();
+      return file;
     },
     countStream: (blob, options) => tokenizer.countStream(blob ?? chunks(), { ...options, onProgress }),
     encodeInto(text, room, options) {
@@ -95,10 +101,11 @@ export function serveWorker(entry) {
 
 /**
  * Return the memory of a result, which is then transferred to the other side rather than copied.
- * @param {any} result a typed array, an object with typed arrays as fields, or anything else, which has no memory
+ * @param {any} result a typed array, a list or an object of typed arrays, or anything else, which has no memory
  * @returns {Transferable[]}
  */
 function buffersOf(result) {
-  const views = ArrayBuffer.isView(result) ? [result] : Object.values(result ?? {}).filter(ArrayBuffer.isView);
+  if (typeof result !== "object" || result === null) return [];
+  const views = ArrayBuffer.isView(result) ? [result] : Object.values(result).filter(ArrayBuffer.isView);
   return views.map((view) => /** @type {ArrayBuffer} */ (view.buffer));
 }

@@ -1,6 +1,6 @@
 // The section MODEL of a byte-level BPE (wasm/FORMAT.md, MODEL), made of a vocabulary and its merges.
 
-import { ByteWriter, zigzag } from "./import-bytes.js";
+import { ByteWriter, zigzag } from "./artifact-bytes.js";
 import { Refusal } from "./import-json.js";
 import { livePairs } from "./import-merges.js";
 

@@ -1,7 +1,7 @@
 // The parts of a tokenizer.json around its vocabulary, for wwho/import: which pretokenizer it has, its added tokens, what a
 // post-processor puts around texts. Every part and option that is not known here is refused.
 
-import { ByteWriter } from "./import-bytes.js";
+import { ByteWriter } from "./artifact-bytes.js";
 import { Refusal } from "./import-json.js";
 import { bytesOfStandIns, MAX_TOKEN_BYTES } from "./import-vocabulary.js";
 

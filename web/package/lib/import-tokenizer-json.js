@@ -2,7 +2,7 @@
 //
 // What must be compiled, patterns and normal forms, comes from files that tools/gen_import_patterns.py has made (shipped-patterns.js).
 
-import { assemble, ByteWriter, KIND, sectionsOf } from "./import-bytes.js";
+import { assemble, ByteWriter, KIND, sectionsOf } from "./artifact-bytes.js";
 import { readBeside } from "./import-beside.js";
 import { JsonReader, Refusal } from "./import-json.js";
 import { writeModel } from "./import-model.js";
@@ -185,8 +185,8 @@ function modelOptions(model) {
  * @throws {Refusal} if a compiled file is of another version
  */
 function compiledSections({ pattern, form }, isMarked) {
-  const of = sectionsOf(pattern);
-  must(of, "the file of its pattern is of another version");
+  const of = new Map(sectionsOf(pattern));
+  must(of.size, "the file of its pattern is of another version");
   const section = (/** @type {number} */ kind) => /** @type {Uint8Array} */ (of.get(kind));
   /** @type {[number, Uint8Array][]} */
   const sections = [KIND.CLASSES, KIND.AUTOMATA, KIND.ROUTES].map((kind) => [kind, section(kind)]);
@@ -194,8 +194,8 @@ function compiledSections({ pattern, form }, isMarked) {
   const second = of.has(KIND.NORMALIZER) ? 1 : 0; // the step that puts a space in front comes after the normal form
   const first = [];
   if (form) {
-    const its = sectionsOf(form);
-    must(its, "the file of its normal form is of another version");
+    const its = new Map(sectionsOf(form));
+    must(its.size, "the file of its normal form is of another version");
     first.push(steps.length - second);
     steps.splice(steps.length - second, 0, /** @type {Uint8Array} */ (stepsOf(/** @type {Uint8Array} */ (its.get(KIND.STEPS))).at(-1)));
   }

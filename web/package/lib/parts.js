@@ -44,6 +44,24 @@ export function* partsOf(text, core, mask, size = PART_BYTES) {
 }
 
 /**
+ * Yield texts in groups that are encoded together, each of about PART_BYTES at most; a longer text is alone.
+ * @param {readonly Text[]} texts
+ * @returns {Generator<readonly Text[]>} in order, none empty
+ */
+export function* groupsOf(texts) {
+  let [start, size] = [0, 0];
+  for (let end = 0; end < texts.length; end++) {
+    const { length } = texts[end];
+    if (end > start && size + length > PART_BYTES) {
+      yield texts.slice(start, end);
+      [start, size] = [end, 0];
+    }
+    size += length;
+  }
+  if (start < texts.length) yield texts.slice(start);
+}
+
+/**
  * Return the part of a text that is searched for a place to cut, without half of a surrogate pair at its end, which alone would be another
  * character.
  * @param {Text} text

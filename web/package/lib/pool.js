@@ -60,6 +60,20 @@ export class Pool {
     this.#setup = setup;
   }
 
+  /**
+   * Return a pool of as many Workers of the same kind, none of which is started yet.
+   * @param {object} changes fields of what they load that differ
+   * @returns {Pool}
+   */
+  like(changes) {
+    return new Pool(this.#spawn, this.#size, { .../** @type {object} */ (this.#setup), ...changes });
+  }
+
+  /** The most Workers that this pool was made for. */
+  get size() {
+    return this.#size;
+  }
+
   /** How many Workers there are now. */
   get started() {
     return this.#members.size;

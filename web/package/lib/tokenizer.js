@@ -13,16 +13,18 @@ import {
   requireString,
   requireTarget,
   requireText,
+  textList,
   tokenLimit,
 } from "./arguments.js";
 import { KINDS, OVERSIZE, chunks, longestStart } from "./boundaries.js";
 import { Core, decodedTooLongError } from "./core.js";
 import { Decoding, newDecoder, utf8 } from "./decoding.js";
-import { WwhoError } from "./errors.js";
+import { WwhoError, hex } from "./errors.js";
+import { extendFile } from "./extending.js";
 import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_TOKENIZER, SKIP_SPECIAL, UNK_TOKEN } from "./header.js";
 import { CUT, KEEP, WAITS, describe, listSteps, readProvenance } from "./info.js";
 import { itemsOf } from "./items.js";
-import { PART_BYTES, Parts, joinArrays, partsOf } from "./parts.js";
+import { PART_BYTES, Parts, groupsOf, joinArrays, partsOf } from "./parts.js";
 import { segmentsOf, slicer } from "./segments.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 import { fillTemplate, placesOf, trimOffsets, trimText } from "./template.js";
@@ -34,6 +36,8 @@ import { isSymbols, traceScript, tracerOf } from "./trace.js";
 /** @typedef {EncodeOptions & { addSpecialTokens?: boolean }} TemplateOptions */
 /** @typedef {TemplateOptions & { pair?: Text, added?: boolean }} PairOptions */
 /** @typedef {PairOptions & { array?: boolean }} IdsOptions */
+/** @typedef {TemplateOptions & { pairs?: Iterable<Text>, added?: boolean }} PairsOptions */
+/** @typedef {PairsOptions & { array?: boolean }} BatchOptions */
 /** @typedef {PairOptions & { units?: boolean }} OffsetOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
 /** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./boundaries.js").Kind, oversize?: import("./boundaries.js").Oversize }} ChunkOptions */
@@ -49,6 +53,8 @@ const PAIR_OPTIONS = new Set([...ENCODE_OPTIONS, "pair", "added", "addSpecialTok
 const NONE = new Uint32Array();
 const OFFSET_OPTIONS = new Set([...PAIR_OPTIONS, "units"]);
 const IDS_OPTIONS = new Set([...PAIR_OPTIONS, "array"]);
+const PAIRS_OPTIONS = new Set([...TEMPLATE_OPTIONS, "pairs", "added"]);
+const BATCH_OPTIONS = new Set([...PAIRS_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
 const CHUNK_OPTIONS = new Set([...TEMPLATE_OPTIONS, "overlap", "prefer", "oversize"]);
 const DECODE_OPTIONS = new Set(["skipSpecialTokens"]);
@@ -101,6 +107,8 @@ const entry = (key, value) => [key, value];
 export class BaseTokenizer {
   /** The core with the tokenizer; undefined after free(). @type {Core | undefined} */
   #core;
+  /** The compiled core, for further tokenizers. */
+  #module;
   /** The routes by their indices. @type {readonly { name: string, hasUnits: boolean }[]} */
   #routes;
   /** The added tokens, once they are needed: listing thousands takes milliseconds. @type {ReturnType<typeof listAdded> | undefined} */
@@ -131,6 +139,7 @@ export class BaseTokenizer {
     requireMemory(blob);
     const core = new Core(module, blob);
     this.#core = core;
+    this.#module = module;
     /** Where the model came from: texts by key. @readonly */
     this.provenance = Object.freeze(readProvenance(core.provenance()));
     /** The encoding's name. @readonly */
@@ -180,22 +189,23 @@ export class BaseTokenizer {
     void this.#openCore;
     requireText(text);
     // Most calls have no options, and should not pay for them.
-    return options === undefined ? DEFAULTS : this.#readOptions(text, options, known);
+    if (options === undefined) return DEFAULTS;
+    requireOptions(options, known);
+    const { pair } = options;
+    if (pair !== undefined) requireText(pair);
+    return { ...this.#readOptions(pair === undefined ? [text] : [text, pair], options), pair };
   }
 
   /**
    * Check options, check the texts for disallowed special tokens, and return what the options mean to the core. Names in allowedSpecial and
    * disallowedSpecial must be special tokens of the model.
-   * @param {Text} text
-   * @param {IdsOptions & OffsetOptions} options
-   * @param {ReadonlySet<string>} known the names of the method's options
-   * @returns {Given}
+   * @param {readonly Text[]} texts
+   * @param {Omit<IdsOptions & OffsetOptions, "pair">} options whose names are known
+   * @returns {Given} without a second text
    * @throws {WwhoError} ARGUMENT, SPECIAL_TOKEN
    */
-  #readOptions(text, options, known) {
-    requireOptions(options, known);
-    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false, pair, addSpecialTokens = false, added = true, units = false } = options;
-    if (pair !== undefined) requireText(pair);
+  #readOptions(texts, options) {
+    const { allowedSpecial, disallowedSpecial, unk = "spell", array = false, addSpecialTokens = false, added = true, units = false } = options;
     if (unk !== "spell" && unk !== "token") {
       throw argumentError("unk", unk, '"spell" or "token"');
     }
@@ -208,9 +218,9 @@ export class BaseTokenizer {
     requireBoolean(units, "units");
     const disallowed = nameSet(disallowedSpecial, "disallowedSpecial", this.specialTokens);
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.specialTokens);
-    for (const each of pair === undefined ? [text] : [text, pair]) refuseDisallowed(each, this.specialTokens, allowed, disallowed);
+    for (const each of texts) refuseDisallowed(each, this.specialTokens, allowed, disallowed);
     const flags = (unk === "token" ? UNK_TOKEN : 0) | (added ? 0 : NO_ADDED);
-    return { mask: allowedMask(this.#addedTokens.indices, allowed), flags, array, pair, special: addSpecialTokens, units };
+    return { mask: allowedMask(this.#addedTokens.indices, allowed), flags, array, special: addSpecialTokens, units };
   }
 
   /**
@@ -505,6 +515,91 @@ export class BaseTokenizer {
       if (count > limit) break;
     }
     return count;
+  }
+
+  /**
+   * Check the texts and options of a call that encodes several texts, and return what they mean to the core.
+   * @param {Iterable<Text>} texts
+   * @param {BatchOptions | undefined} options
+   * @param {ReadonlySet<string>} known the names of the method's options
+   * @returns {{ firsts: Text[], seconds?: Text[], given: Given }} the texts, and a second one for each if there are pairs
+   * @throws {WwhoError} FREED, ARGUMENT, or SPECIAL_TOKEN if a text contains a disallowed one
+   */
+  #prepareBatch(texts, options, known) {
+    void this.#openCore;
+    const firsts = textList(texts, "texts");
+    if (options === undefined) return { firsts, given: DEFAULTS };
+    requireOptions(options, known);
+    const { pairs, ...rest } = options;
+    const seconds = pairs === undefined ? undefined : textList(pairs, "pairs");
+    if (seconds && seconds.length !== firsts.length) throw argumentError("the number of pairs", seconds.length, `${firsts.length}, one for each text`);
+    return { firsts, seconds, given: this.#readOptions(seconds ? [...firsts, ...seconds] : firsts, rest) };
+  }
+
+  /**
+   * Return the ids of each of several texts, or pairs of texts, in one call.
+   * @param {Iterable<Text>} texts a list of texts, not one text
+   * @param {BatchOptions} [options] `pairs` has a second text for each
+   * @returns {(Uint32Array | number[])[]} in the order of the texts; plain arrays with `array: true`
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
+   */
+  encodeBatch(texts, options) {
+    const { firsts, seconds, given } = this.#prepareBatch(texts, options, BATCH_OPTIONS);
+    let rows = this.#encodeEach(firsts, given);
+    if (seconds || given.special) {
+      const places = placesOf(this.#openCore, seconds !== undefined, given.special === true);
+      const others = seconds && this.#encodeEach(seconds, given);
+      rows = rows.map((ids, i) => fillTemplate(places, { first: { ids }, ...(others && { second: { ids: others[i] } }) }).ids);
+    }
+    return given.array ? rows.map((ids) => Array.from(ids)) : rows;
+  }
+
+  /**
+   * Count the tokens of each of several texts, or pairs of texts, in one call.
+   * @param {Iterable<Text>} texts a list of texts, not one text
+   * @param {PairsOptions} [options] `pairs` has a second text for each
+   * @returns {number[]} in the order of the texts
+   * @throws {WwhoError} FREED, ARGUMENT, SPECIAL_TOKEN, MEMORY
+   */
+  countBatch(texts, options) {
+    const { firsts, seconds, given } = this.#prepareBatch(texts, options, PAIRS_OPTIONS);
+    const counts = this.#countEach(firsts, given);
+    if (!seconds && !given.special) return counts;
+    const others = seconds && this.#countEach(seconds, given);
+    const more = given.special ? placesOf(this.#openCore, seconds !== undefined, true).filter(({ what }) => what === "id").length : 0;
+    return counts.map((count, i) => count + more + (others ? others[i] : 0));
+  }
+
+  /**
+   * Return the ids of each text, without the template; many short texts are given to the core together.
+   * @param {readonly Text[]} texts
+   * @param {Given} given the checked options
+   * @returns {Uint32Array[]}
+   */
+  #encodeEach(texts, given) {
+    /** @type {Uint32Array[]} */
+    const rows = [];
+    for (const group of groupsOf(texts)) {
+      if (group.length === 1) rows.push(this.#encodeAll(group[0], given));
+      else for (const ids of this.#openCore.encodeTexts(group, given.mask, given.flags)) rows.push(ids);
+    }
+    return rows;
+  }
+
+  /**
+   * Return the number of tokens of each text, without the template; many short texts are given to the core together.
+   * @param {readonly Text[]} texts
+   * @param {Given} given the checked options
+   * @returns {number[]}
+   */
+  #countEach(texts, given) {
+    /** @type {number[]} */
+    const counts = [];
+    for (const group of groupsOf(texts)) {
+      if (group.length === 1) counts.push(this.#countText(group[0], given, MAX_ID, PART_BYTES));
+      else for (const count of this.#openCore.countTexts(group, given.mask, given.flags)) counts.push(count);
+    }
+    return counts;
   }
 
   /**
@@ -838,6 +933,59 @@ export class BaseTokenizer {
     const decoded = this.decodeBytes([given]);
     const text = utf8(decoded);
     return text.includes("\ufffd") && 4 * Array.from(text).length !== bytes.length ? bytes : decoded;
+  }
+
+  /**
+   * Return the id of the token with exactly this text or these bytes, which may be a special token. Nothing is normalized: of most models of
+   * SentencePiece, tokens begin with U+2581 in place of a space, as tokenBytes gives them.
+   * @param {Text} token
+   * @returns {number | undefined} undefined if no token has this text; of several tokens with one text, the id of the last model's
+   * @throws {WwhoError} FREED, ARGUMENT
+   */
+  tokenToId(token) {
+    const core = this.#openCore;
+    requireText(token);
+    // A lone surrogate is in no token, but would be looked for as U+FFFD.
+    if (typeof token === "string" && /\p{Surrogate}/u.test(token)) return undefined;
+    const bytes = typeof token === "string" ? new TextEncoder().encode(token) : token;
+    const id = core.tokenId(bytes);
+    if (id !== undefined || this.provenance.script_indices === undefined) return id;
+    // The core knows tokens of SCRIPT by their symbols.
+    const ids = this.encode(token, { added: false });
+    return ids.length === 1 && hex(this.tokenBytes(ids[0])) === hex(bytes) ? ids[0] : undefined;
+  }
+
+  /**
+   * Return the text of one token, or its bytes if they are no UTF-8, as those of a token that ends inside a character.
+   * @param {number} id
+   * @returns {string | Uint8Array<ArrayBuffer>} what tokenToId takes
+   * @throws {WwhoError} FREED; TOKEN for an id without a token
+   */
+  idToToken(id) {
+    const bytes = this.tokenBytes(id);
+    const text = utf8(bytes);
+    // The text may have a U+FFFD of its own.
+    return text.includes("\ufffd") && hex(new TextEncoder().encode(text)) !== hex(bytes) ? bytes : text;
+  }
+
+  /**
+   * Make a tokenizer that has further special tokens beside those of this one, which stays as it is. Both are freed on their own.
+   * @param {import("./extending.js").SpecialTokens} tokens ids by texts; a special token that there is already gets the new id
+   * @returns {this} a tokenizer of the same class
+   * @throws {WwhoError} FREED; ARGUMENT for a text that no token can have, or an id that another token has
+   */
+  withSpecialTokens(tokens) {
+    const file = extendFile(this.#openCore, tokens, this.name);
+    return new /** @type {any} */ (this.constructor)(this.#module, file);
+  }
+
+  /**
+   * Return the tokenizer's .wwho file, to be saved, or for a tokenizer in a Worker.
+   * @returns {Uint8Array<ArrayBuffer>} a copy
+   * @throws {WwhoError} FREED
+   */
+  toBytes() {
+    return this.#openCore.file();
   }
 
   /**

@@ -1,8 +1,9 @@
 // The methods of a tokenizer that runs in Workers; they return promises. The entries (worker.js, node-worker.js) load it.
 
-import { argumentError, bindMethods, bytesOf, isBlob, isIterable, requireOptions, requireTarget } from "./arguments.js";
+import { argumentError, bindMethods, bytesOf, isBlob, isIterable, requireOptions, requireTarget, textList } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 import { feedOf } from "./items.js";
+import { PART_BYTES } from "./parts.js";
 import { Pool } from "./pool.js";
 import { nameSet } from "./special.js";
 
@@ -45,7 +46,19 @@ export class BaseWorkerTokenizer {
     if (!Number.isInteger(workers) || workers < 1) {
       throw argumentError("workers", workers, "a whole number, 1 or more");
     }
-    const pool = new Pool(spawn, workers, setup);
+    return BaseWorkerTokenizer.#describe(type, new Pool(spawn, workers, setup), signal);
+  }
+
+  /**
+   * Return the object for a pool whose first Worker has loaded the tokenizer.
+   * @template {BaseWorkerTokenizer} T
+   * @param {new (pool: Pool, described: any) => T} type the class of the object
+   * @param {Pool} pool ends if the tokenizer cannot be loaded
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<T>}
+   * @throws what Pool.run does
+   */
+  static async #describe(type, pool, signal) {
     try {
       return new type(pool, await pool.run({ method: "describe", values: [], signal }));
     } catch (error) {
@@ -87,6 +100,48 @@ export class BaseWorkerTokenizer {
    */
   encode(text, options) {
     return this.#call("encode", [text], options);
+  }
+
+  /**
+   * Return a promise of the ids of each of several texts, as Tokenizer.encodeBatch gives them; the Workers share the texts.
+   * @param {Iterable<unknown>} texts
+   * @param {any} [options]
+   * @returns {Promise<any[]>}
+   */
+  encodeBatch(texts, options) {
+    return this.#callShared("encodeBatch", texts, options);
+  }
+
+  /**
+   * Return a promise of the number of tokens of each of several texts, as Tokenizer.countBatch gives them; the Workers share the texts.
+   * @param {Iterable<unknown>} texts
+   * @param {any} [options]
+   * @returns {Promise<number[]>}
+   */
+  countBatch(texts, options) {
+    return this.#callShared("countBatch", texts, options);
+  }
+
+  /**
+   * Call a method that takes several texts and returns a list of as many results, in as many Workers as the texts are worth.
+   * @param {string} method
+   * @param {unknown} texts checked here, so that they can be divided
+   * @param {any} [options] whose `pairs` are divided, too
+   * @returns {Promise<any[]>} the results in the order of the texts
+   * @throws what #call does; if one part fails, the others' results are lost
+   */
+  async #callShared(method, texts, options = {}) {
+    requireOptions(options);
+    const list = copiedTexts(texts, "texts");
+    const pairs = options.pairs === undefined ? undefined : copiedTexts(options.pairs, "pairs");
+    const units = list.reduce((sum, { length }) => sum + length, 0);
+    const n = pairs && pairs.length !== list.length ? 1 : Math.max(1, Math.min(this.#pool.size, Math.floor(units / PART_BYTES)));
+    const size = Math.ceil(list.length / n);
+    const parts = Array.from({ length: n }, (_, i) => {
+      const [start, end] = [i * size, (i + 1) * size];
+      return this.#call(method, [list.slice(start, end)], { ...options, ...(pairs && { pairs: n === 1 ? pairs : pairs.slice(start, end) }) });
+    });
+    return (await Promise.all(parts)).flat();
   }
 
   /**
@@ -239,6 +294,46 @@ export class BaseWorkerTokenizer {
   }
 
   /**
+   * Return a promise of the id of the token with exactly this text or these bytes, or of undefined, as Tokenizer.tokenToId gives it.
+   * @param {unknown} token
+   * @param {any} [options]
+   * @returns {Promise<number | undefined>}
+   */
+  tokenToId(token, options) {
+    return this.#call("tokenToId", [token], options);
+  }
+
+  /**
+   * Return a promise of the text of one token, or of its bytes if they are no UTF-8.
+   * @param {number} id
+   * @param {any} [options]
+   * @returns {Promise<string | Uint8Array<ArrayBuffer>>}
+   */
+  idToToken(id, options) {
+    return this.#call("idToToken", [id], options);
+  }
+
+  /**
+   * Make a tokenizer that has further special tokens, in as many Workers of its own, one of which is started.
+   * @param {import("./extending.js").SpecialTokens} tokens ids by texts
+   * @param {any} [options] `signal`
+   * @returns {Promise<this>} a tokenizer of the same class; both are freed on their own
+   */
+  async withSpecialTokens(tokens, options) {
+    const model = await this.#call("withSpecialTokens", [tokens], options);
+    return BaseWorkerTokenizer.#describe(/** @type {any} */ (this.constructor), this.#pool.like({ model }), options?.signal);
+  }
+
+  /**
+   * Return a promise of the tokenizer's .wwho file.
+   * @param {any} [options]
+   * @returns {Promise<Uint8Array<ArrayBuffer>>}
+   */
+  toBytes(options) {
+    return this.#call("toBytes", [], options);
+  }
+
+  /**
    * Return a promise of a text as the model's normalizer rewrites it.
    * @param {unknown} text
    * @param {any} [options]
@@ -343,6 +438,14 @@ function divideOptions(options = {}) {
   }
   return { here: { signal, transfer, onProgress }, there };
 }
+
+/**
+ * Return texts as a list of strings and of copies of bytes, because of a view all of its memory would be sent.
+ * @param {unknown} texts
+ * @param {string} what the argument's name in messages
+ * @throws {WwhoError} ARGUMENT
+ */
+const copiedTexts = (texts, what) => textList(texts, what).map((text) => (typeof text === "string" ? text : Uint8Array.from(text)));
 
 /**
  * Return bytes of any kind as a Uint8Array, so that only what the view covers is sent, and everything else as it is.

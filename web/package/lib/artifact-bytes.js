@@ -1,4 +1,4 @@
-// The bytes of a .wwho file (wasm/FORMAT.md), for wwho/import: its numbers, its sections, its checksum.
+// The bytes of a .wwho file (wasm/FORMAT.md): its numbers, its sections, its checksum.
 
 const END = 0xff;
 
@@ -137,18 +137,16 @@ export function assemble(sections) {
 }
 
 /**
- * Return the sections of a file, by their kinds; of several of a kind, the last. They are views of the file's bytes.
+ * Return the sections of a file, in its order. Their bytes are views of the file's.
  * @param {Uint8Array} file
- * @returns {Map<number, Uint8Array> | undefined} undefined: it is no whole file of this version, or its checksum is another
+ * @returns {[kind: number, data: Uint8Array][]} none: it is no whole file of this version, or its checksum is another
  */
 export function sectionsOf(file) {
   const view = new DataView(file.buffer, file.byteOffset, file.length);
-  if (file.length < HEADER_BYTES || MAGIC.some((byte, i) => file[i] !== byte) || view.getUint16(8, true) !== VERSION) return undefined;
-  if (view.getUint32(12, true) !== file.length || view.getUint32(16, true) !== checksum(file)) return undefined;
-  const found = new Map();
-  for (let i = 0; i < view.getUint16(10, true); i++) {
+  if (file.length < HEADER_BYTES || MAGIC.some((byte, i) => file[i] !== byte) || view.getUint16(8, true) !== VERSION) return [];
+  if (view.getUint32(12, true) !== file.length || view.getUint32(16, true) !== checksum(file)) return [];
+  return Array.from({ length: view.getUint16(10, true) }, (_, i) => {
     const [kind, offset, length] = [0, 4, 8].map((at) => view.getUint32(HEADER_BYTES + ENTRY_BYTES * i + at, true));
-    found.set(kind, file.subarray(offset, offset + length));
-  }
-  return found;
+    return [kind, file.subarray(offset, offset + length)];
+  });
 }

@@ -1,0 +1,133 @@
+// Further special tokens for a tokenizer: its file with another section ADDED (wasm/FORMAT.md, ADDED).
+
+import { argumentError, isIterable } from "./arguments.js";
+import { ByteWriter, KIND, assemble, sectionsOf } from "./artifact-bytes.js";
+import { utf8 } from "./decoding.js";
+import { hex } from "./errors.js";
+import { ADDED_SPECIAL, OF_MODEL, OF_TOKENIZER } from "./header.js";
+
+/** @typedef {ReadonlyMap<string, number> | Readonly<Record<string, number>>} SpecialTokens ids by the texts of special tokens */
+/** @typedef {{ text: string, id: number, flags: number }} Added an added token of a file */
+
+/** What FORMAT.md allows: the bytes of a text, and the highest id. */
+const [MOST_BYTES, HIGHEST_ID] = [1024, 2_097_150];
+/** The rule by which a model numbers its tokens stepwise, over the ids of added tokens (FORMAT.md, Ids). */
+const STEP = 1;
+
+/**
+ * Return the file of a tokenizer with further special tokens; one that the tokenizer has already gets the new id.
+ * @param {import("./core.js").Core} core with the tokenizer open
+ * @param {SpecialTokens} tokens
+ * @param {string} name of the tokenizer, for messages
+ * @returns {Uint8Array<ArrayBuffer>}
+ * @throws {import("./errors.js").WwhoError} ARGUMENT for a text or an id that cannot be used
+ */
+export function extendFile(core, tokens, name) {
+  const sections = sectionsOf(core.file());
+  const place = sections.findIndex(([kind]) => kind === KIND.ADDED);
+  const { added, properties } = readAdded(sections[place][1]);
+  const owners = new Map(added.map((token) => [token.text, token]));
+  const taken = new Set(added.map(({ id }) => id));
+  for (const [text, id] of entriesOf(tokens)) {
+    requireToken(text, id);
+    const owner = owners.get(text);
+    if (owner && owner.id === id && owner.flags & ADDED_SPECIAL) continue;
+    if (owner) requireMovable(owner, core, name);
+    const bytes = taken.has(id) ? null : core.tokenBytes(id);
+    if (bytes) throw argumentError(`the id of ${JSON.stringify(text)}`, id, `one that no token of ${name} has: it is that of ${quoteToken(bytes)}`);
+    owners.set(text, { text, id, flags: ADDED_SPECIAL });
+  }
+  const all = [...owners.values()].sort((a, b) => a.id - b.id);
+  sections[place] = [KIND.ADDED, writeAdded(all, properties)];
+  return assemble(sections);
+}
+
+/**
+ * Return the pairs of a text and an id that a caller gives.
+ * @param {any} tokens
+ * @returns {Iterable<[text: any, id: any]>} of which nothing is checked
+ * @throws {import("./errors.js").WwhoError} ARGUMENT if it is neither a Map nor an object
+ */
+function entriesOf(tokens) {
+  if (Object.prototype.toString.call(tokens) === "[object Map]") return tokens;
+  if (typeof tokens === "object" && tokens !== null && !isIterable(tokens)) return Object.entries(tokens);
+  throw argumentError("tokens", tokens, 'an object or a Map of ids by texts, such as { "<|user|>": 200100 }');
+}
+
+/**
+ * Reject a text or an id that no special token can have.
+ * @param {any} text
+ * @param {any} id
+ * @throws {import("./errors.js").WwhoError} ARGUMENT
+ */
+function requireToken(text, id) {
+  const size = typeof text === "string" && !/\p{Surrogate}/u.test(text) ? new TextEncoder().encode(text).length : 0;
+  if (size < 1 || size > MOST_BYTES) {
+    throw argumentError("a special token", typeof text === "string" ? text.slice(0, 40) : text, `1 to ${MOST_BYTES} bytes of UTF-8, without lone surrogates`);
+  }
+  if (!Number.isInteger(id) || id < 0 || id > HIGHEST_ID) {
+    throw argumentError(`the id of ${JSON.stringify(text)}`, id, `an integer from 0 to ${HIGHEST_ID}`);
+  }
+}
+
+/**
+ * Reject another id for an added token that is more than a special token, or whose id the tokens of a model are numbered around.
+ * @param {Added} owner
+ * @param {import("./core.js").Core} core
+ * @param {string} name of the tokenizer
+ * @throws {import("./errors.js").WwhoError} ARGUMENT
+ */
+function requireMovable({ text, id, flags }, core, name) {
+  const models = Array.from({ length: core.info(OF_TOKENIZER).n_models ?? 0 }, (_, i) => core.info(OF_MODEL, i));
+  const isBetween = models.some(({ ids, first_id: first, n_ids: n }) => ids === STEP && id >= (first ?? 0) && id < (first ?? 0) + (n ?? 0));
+  if (flags === ADDED_SPECIAL && !isBetween) return;
+  const why = isBetween ? "whose id lies among those of other tokens" : "which is no plain special token";
+  throw argumentError("a special token", text, `another text: ${name} has this one, ${why}, and cannot give it another id than ${id}`);
+}
+
+/** Return a token's text in quotes, or its bytes if they are no UTF-8. @param {Uint8Array} bytes */
+function quoteToken(bytes) {
+  const text = utf8(bytes);
+  return text.includes("\ufffd") ? `the bytes ${hex(bytes)}` : JSON.stringify(text);
+}
+
+/**
+ * Read the section ADDED.
+ * @param {Uint8Array} section of a valid file
+ * @returns {{ added: Added[], properties: Uint8Array }} the tokens by ascending id; the properties of classes, which follow them
+ */
+function readAdded(section) {
+  const count = new DataView(section.buffer, section.byteOffset).getUint32(0, true);
+  let at = 4 + count;
+  const texts = Array.from({ length: count }, () => {
+    const end = section.indexOf(0xff, at);
+    const text = utf8(section.subarray(at, end));
+    at = end + 1;
+    return text;
+  });
+  let id = 0;
+  const added = texts.map((text, i) => {
+    for (let shift = 0, more = true; more; shift += 7, at++) {
+      id += (section[at] & 127) << shift;
+      more = section[at] > 127;
+    }
+    return { text, id, flags: section[4 + i] };
+  });
+  return { added, properties: section.subarray(at) };
+}
+
+/**
+ * Return the section ADDED.
+ * @param {readonly Added[]} added by ascending id
+ * @param {Uint8Array} properties of classes, or none
+ * @returns {Uint8Array}
+ */
+function writeAdded(added, properties) {
+  const section = new ByteWriter();
+  section.u32(added.length);
+  section.put(added.map(({ flags }) => flags));
+  for (const { text } of added) section.listed(new TextEncoder().encode(text));
+  section.lebs(added.map(({ id }, i) => id - (i > 0 ? added[i - 1].id : 0)));
+  section.put(properties);
+  return section.bytes;
+}
