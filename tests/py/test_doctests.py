@@ -21,7 +21,7 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("name", ["wwho", *MODULES])
 def test_examples(name: str) -> None:
-    if name == "wwho.lm.torch_decoder":
+    if name == "wwho.lm.torch_learner":
         pytest.importorskip("torch", reason="PyTorch is large: it is tried by hand")
     module = (
         pytest.importorskip(name)

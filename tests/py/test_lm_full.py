@@ -15,9 +15,10 @@ from evaluated import put_files, put_long_text
 from wwho.evaluate import neural_models
 from wwho.lm import training
 from wwho.lm.decoder import NOTHING, Decoder, Shape, Weights, make_weights
+from wwho.lm.learner import NumpyLearner
 from wwho.lm.optimizer import BETAS, DECAY, EPSILON, AdamW, is_decayed, learning_rate
 from wwho.lm.sequences import Sequences
-from wwho.lm.training import train_decoder
+from wwho.lm.training import Engine, train_decoder
 from wwho.lm.variants import vary
 from wwho.lm.windows import BATCH_BYTES, cut_lines, in_order, pad, plan_batches
 from wwho.lm.writing import write
@@ -134,14 +135,18 @@ def test_training_learns() -> None:
     assert bits[:, 0:12:2].mean() == pytest.approx(np.log2(3), abs=0.15)
 
 
-def test_a_training_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("engine", ["numpy", "torch"])
+def test_a_training_resumes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
     """Interrupted after seven of twelve steps, it ends with the very weights."""
+    if engine == "torch":
+        pytest.importorskip("torch")
     text, batches = some_text(), [np.arange(start, start + 20) for start in range(0, 240, 20)]
 
     def train(checkpoint: Path | None, advance: Any) -> Weights:
-        return train_decoder(
-            SHAPE, text, batches, seed=2, rate=0.01, checkpoint=checkpoint, advance=advance
-        ).weights
+        options: Any = {"seed": 2, "rate": 0.01, "engine": engine, "checkpoint": checkpoint}
+        return train_decoder(SHAPE, text, batches, **options, advance=advance).weights
 
     expected, done = train(None, lambda done: None), list[int]()
 
@@ -230,15 +235,39 @@ def test_writing_ends() -> None:
 
 
 def test_the_twin_in_pytorch() -> None:
-    pytest.importorskip("torch")
-    from wwho.lm.torch_decoder import TorchDecoder
+    torch = pytest.importorskip("torch")
+    from wwho.lm.torch_learner import find_loss
 
     weights = some_weights()
     loss, gradients = Decoder(SHAPE, weights).gradients(IDS)
-    twin_loss, twin_gradients = TorchDecoder(SHAPE, weights).gradients(IDS)
-    assert twin_loss == pytest.approx(loss, rel=1e-10)
+    twins = {name: torch.tensor(array, requires_grad=True) for name, array in weights.items()}
+    twin_loss = find_loss(SHAPE, twins, torch.tensor(IDS))
+    twin_loss.backward()
+    assert twin_loss.item() == pytest.approx(loss, rel=1e-10)
     for name, gradient in gradients.items():
-        assert twin_gradients[name] == pytest.approx(gradient, abs=1e-9), name
+        assert twins[name].grad.numpy() == pytest.approx(gradient, abs=1e-9), name
+
+
+def test_the_twin_makes_the_same_steps() -> None:
+    """Seven steps, of which another learner makes the last four, from the state of the first."""
+    pytest.importorskip("torch")
+    from wwho.lm.torch_learner import TorchLearner
+
+    weights = some_weights()
+    learner = NumpyLearner(SHAPE, {name: array.copy() for name, array in weights.items()})
+    twin = TorchLearner(SHAPE, weights)
+    for number in range(7):
+        if number == 3:
+            state, twin = twin.read_state(), TorchLearner(SHAPE, weights)
+            twin.put_state(state, 3)
+        learner.step(IDS, 0.01)
+        twin.step(IDS, 0.01)
+    assert learner.n_done == twin.n_done == 7
+    found, expected = twin.read_state(), learner.read_state()
+    assert found.keys() == expected.keys()
+    for kind, arrays in expected.items():
+        for name, array in arrays.items():
+            assert found[kind][name] == pytest.approx(array, rel=1e-4, abs=1e-7), (kind, name)
 
 
 # The command

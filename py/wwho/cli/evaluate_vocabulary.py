@@ -125,7 +125,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--lm-engine",
         choices=("numpy", "torch"),
         default="numpy",
-        help="of --lm full: what computes the gradients (default numpy; torch needs wwho[lm])",
+        help="of --lm full: what trains them (default numpy; torch needs wwho[lm], and uses a GPU "
+        "if there is one)",
     )
     parser.add_argument(
         "--lm-text",

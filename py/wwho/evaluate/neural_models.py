@@ -53,7 +53,7 @@ class NeuralOptions:
         n_seeds: how many decoders each tokenizer gets.
         width: of a decoder.
         layers: of a decoder.
-        engine: what computes the gradients.
+        engine: what computes gradients and steps.
     """
 
     folder: Path

@@ -12,13 +12,14 @@ import numpy as np
 
 from wwho.format.files import write_atomic
 from wwho.lm.decoder import Decoder, Shape, Weights, make_weights
-from wwho.lm.optimizer import AdamW, learning_rate
+from wwho.lm.learner import Learner, NumpyLearner
+from wwho.lm.optimizer import learning_rate
 from wwho.lm.sequences import Ints, Sequences
 from wwho.lm.windows import pad
 from wwho.progress import Advance
 
 Engine = Literal["numpy", "torch"]
-"""What computes gradients."""
+"""What computes gradients and steps."""
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 
 
@@ -41,7 +42,7 @@ def train_decoder(
         batches: the windows of each step.
         seed: of the first weights.
         rate: the highest learning rate.
-        engine: what computes the gradients; the steps are NumPy's in any case.
+        engine: what computes gradients and steps.
         checkpoint: a file that is written every so many seconds and when the work is interrupted,
             and removed at the end. If it is there, the training goes on where it ended. Its name
             must tell trainings with different arguments apart.
@@ -52,55 +53,56 @@ def train_decoder(
         OSError: the checkpoint cannot be read or written.
         KeyboardInterrupt: the user interrupted the work; the checkpoint has been written.
     """
-    decoder = Decoder(shape, make_weights(shape, seed))
-    find_gradients = decoder.gradients
-    if engine == "torch":
-        from wwho.lm.torch_decoder import TorchDecoder
-
-        find_gradients = TorchDecoder(shape, decoder.weights).gradients
-    optimizer = AdamW(decoder.weights)
+    learner = _begin(engine, shape, make_weights(shape, seed))
     if checkpoint and checkpoint.exists():
-        _read_checkpoint(checkpoint, decoder.weights, optimizer)
-        advance(optimizer.n_done)
+        _read_checkpoint(checkpoint, learner)
+        advance(learner.n_done)
     saved = time.monotonic()
     try:
-        for numbers in batches[optimizer.n_done :]:
-            _, gradients = find_gradients(pad(text, numbers))
-            highest = learning_rate(optimizer.n_done, len(batches), rate)
-            optimizer.step(decoder.weights, gradients, highest)
+        for numbers in batches[learner.n_done :]:
+            learner.step(pad(text, numbers), learning_rate(learner.n_done, len(batches), rate))
             advance(1)
             if checkpoint and time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
-                _write_checkpoint(checkpoint, decoder.weights, optimizer)
+                _write_checkpoint(checkpoint, learner)
                 saved = time.monotonic()
     except KeyboardInterrupt:
         # A step that was interrupted may have changed some weights and not others.
-        if checkpoint and optimizer.is_whole:
-            _write_checkpoint(checkpoint, decoder.weights, optimizer)
+        if checkpoint and learner.is_whole:
+            _write_checkpoint(checkpoint, learner)
         raise
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
-    return decoder
+    return Decoder(shape, learner.read_state()["weight"])
 
 
-def _write_checkpoint(file: Path, weights: Weights, optimizer: AdamW) -> None:
+def _begin(engine: Engine, shape: Shape, weights: Weights) -> Learner:
+    """Return a learner of an engine, with weights that it may change.
+
+    Raises:
+        BackendError: the engine is torch, which is not installed.
+    """
+    if engine == "torch":
+        from wwho.lm.torch_learner import TorchLearner
+
+        return TorchLearner(shape, weights)
+    return NumpyLearner(shape, weights)
+
+
+def _write_checkpoint(file: Path, learner: Learner) -> None:
     """Write the state of a training into a file, by way of a temporary one."""
     content = io.BytesIO()
-    arrays: dict[str, Any] = {"n_done": np.array(optimizer.n_done)}
-    for kind, state in _states(weights, optimizer).items():
+    arrays: dict[str, Any] = {"n_done": np.array(learner.n_done)}
+    for kind, state in learner.read_state().items():
         arrays |= {f"{kind} {name}": array for name, array in state.items()}
     np.savez(content, **arrays)
     write_atomic(file, content.getvalue())
 
 
-def _read_checkpoint(file: Path, weights: Weights, optimizer: AdamW) -> None:
+def _read_checkpoint(file: Path, learner: Learner) -> None:
     """Put the state of a training from a file in place of a state of the same shape."""
     with np.load(file) as arrays:
-        for kind, state in _states(weights, optimizer).items():
-            for name in state:
-                state[name][...] = arrays[f"{kind} {name}"]
-        optimizer.n_done = int(arrays["n_done"])
-
-
-def _states(weights: Weights, optimizer: AdamW) -> dict[str, Weights]:
-    """Return the arrays that make the state of a training, by kind."""
-    return {"weight": weights, "first": optimizer.first, "second": optimizer.second}
+        state = {
+            kind: {name: arrays[f"{kind} {name}"] for name in weights}
+            for kind, weights in learner.read_state().items()
+        }
+        learner.put_state(state, int(arrays["n_done"]))
