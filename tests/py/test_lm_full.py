@@ -313,7 +313,7 @@ def test_decoders_in_every_report(cli: Any, folder: Path, monkeypatch: pytest.Mo
         ("Decoders", "n-grams"),
         ("Decoders and text that is written otherwise", "without joiners"),
         ("What decoders write", "efficiency score"),
-        ("What decoders cost", "of the embedding"),
+        ("What decoders cost", "with 0.003"),
     ):
         section = report.split(f"\n## {heading}\n")[1].split("\n## ")[0]
         assert f"| {column} |" in section

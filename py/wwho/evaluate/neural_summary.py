@@ -50,6 +50,7 @@ class DecoderSummary:
         encoder: the tokenizer's name.
         comparison: whether all decoders saw as many bytes, or took as many FLOPs.
         rate: the highest learning rate.
+        trials: the bits per byte on the development split of each rate of RATES.
         n_bytes: the bytes that each decoder saw, on average.
         flops: the FLOPs of each, on average.
         parameters: of a decoder.
@@ -65,6 +66,7 @@ class DecoderSummary:
     encoder: str
     comparison: Comparison
     rate: float
+    trials: tuple[float, ...]
     n_bytes: float
     flops: float
     parameters: int
@@ -107,6 +109,7 @@ def summarize_decoders(models: NeuralModels) -> list[DecoderSummary]:
             encoder=name,
             comparison=comparison,
             rate=runs[0].rate,
+            trials=models.trials[name],
             n_bytes=_spread([run.n_bytes for run in runs]).mean,
             flops=_spread([run.flops for run in runs]).mean,
             parameters=models.parameters[name],

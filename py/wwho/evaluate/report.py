@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from wwho.evaluate.metrics import ratio
+from wwho.evaluate.neural_models import RATES
 from wwho.evaluate.neural_summary import summarize_bits, summarize_decoders
 from wwho.evaluate.number_formats import Number, Show, decimals, percent, times, whole
 from wwho.evaluate.results import Evaluation
@@ -154,6 +155,7 @@ def build_sections(evaluation: Evaluation) -> list[Section]:
     rows = _list_rows(evaluation)
     known = {
         "evaluation": evaluation,
+        "rates": RATES,
         "unit": "character" if _needed_columns(rows["texts"])["lacks_words"] else "word",
         "own": [row.of for row in rows["parts"] if row.is_own and row.label != "base"],
         "has_base": any(row.is_own and row.label == "base" for row in rows["parts"]),
