@@ -11,6 +11,7 @@ encodings and the licence, and what is generated:
 
 * ``edge.js`` and its like, modules of the entries that tools/npm_entries.py lists;
 * ``o200k_base.js`` and its like, an entry for each file in py/wwho/models, with the file inside;
+* the modules in ``compat/``, which tools/compat_entries.py lists;
 * ``lib/shipped-core.js``, the core inside, and the same for Node in ``lib/node-core.js``;
 * ``lib/shipped-modules.js``, an import of each encoding's entry;
 * ``python.zip``, wwho in Python without encodings, which wwho/import runs in Pyodide;
@@ -35,6 +36,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from compat_entries import compat_exports, compat_modules
 from npm_entries import (
     ASSETS,
     BROWSER,
@@ -167,7 +169,7 @@ def generated_sources(names: list[str]) -> dict[Path, str]:
     )
     types = "".join(f'\n  | "{name}"' for name in names)
     package = json.loads(MANIFEST.read_text("utf-8"))
-    package["exports"] = exports_of(ENTRIES) | ASSETS
+    package["exports"] = exports_of(ENTRIES) | compat_exports() | ASSETS
     package["files"] = sorted([*files_of(ENTRIES), *OTHER_FILES])
     return {
         FILES: replace_once(FILES, r"(?<=ENCODINGS = \{\n)(?:  .*\n)*", urls),
@@ -253,6 +255,7 @@ def assemble(folder: Path) -> None:
         for path, text in generated_sources(names).items()
     }
     files |= generated_modules(in_sources=False)
+    files |= compat_modules()
     files |= {
         "lib/shipped-core.js": CORE % {"decode": "fromPrintable", "text": text},
         # Node decodes base64 in a tenth of the time, and its users download no text.
@@ -264,6 +267,7 @@ def assemble(folder: Path) -> None:
         files[f"{name}.js"] = ENTRY % (name, base64_of(MODELS / f"{name}.wwho"))
         files[f"{name}.d.ts"] = ENTRY_TYPES % name
     for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, "utf-8")
     site_files = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "site_files.py"))
     (folder / "python.zip").write_bytes(site_files["pack_python"](models=False))
@@ -309,6 +313,8 @@ def write_commonjs(folder: Path, names: list[str]) -> None:
     target = folder / "cjs"
     sources = folder / "cjs-sources"
     shutil.copytree(folder / "lib", sources / "lib")
+    types = shutil.ignore_patterns("*.d.ts")
+    shutil.copytree(folder / "compat", sources / "compat", ignore=types)
     for path in (*folder.glob("node*.js"), folder / "chat.js"):
         shutil.copyfile(path, sources / path.name)
     core = (SOURCES / "lib" / "node-core.js").read_text("utf-8")
@@ -333,8 +339,9 @@ def write_commonjs(folder: Path, names: list[str]) -> None:
     )
     shutil.rmtree(sources)
     (target / "package.json").write_text('{ "type": "commonjs" }\n', "utf-8")
-    for path in (*folder.glob("*.d.ts"), *folder.glob("*.mjs"), folder / "python.zip"):
-        shutil.copyfile(path, target / path.name)
+    copied = [*folder.glob("*.d.ts"), *folder.glob("compat/*.d.ts"), *folder.glob("*.mjs")]
+    for path in (*copied, folder / "python.zip"):
+        shutil.copyfile(path, target / path.relative_to(folder))
 
 
 def join_import_thread(folder: Path) -> None:

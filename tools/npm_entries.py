@@ -231,6 +231,7 @@ OTHER_FILES = (
     "README.md",
     "bin",
     "cjs",
+    "compat",
     "import-thread.mjs",
     "lib",
     "model.d.ts",

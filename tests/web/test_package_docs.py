@@ -62,6 +62,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         *("js next", "js next-edge", "js jest"),  # test_bundlers.py
         "sh npx",  # test_package_bin.py
         "js importing",  # test_package.py and tests/pyodide run it
+        "js langchain",  # test_compat.py
         *("js vite webpack parcel node deno bun",),
         *("js vite webpack parcel esbuild rollup bun-build node deno bun",),
     }

@@ -1,7 +1,7 @@
 // Further special tokens for a tokenizer: its file with another section ADDED (wasm/FORMAT.md, ADDED).
 
 import { argumentError, isIterable } from "./arguments.js";
-import { ByteWriter, KIND, assemble, sectionsOf } from "./artifact-bytes.js";
+import { KIND, assemble, sectionsOf } from "./artifact-bytes.js";
 import { utf8 } from "./decoding.js";
 import { hex } from "./errors.js";
 import { ADDED_SPECIAL, OF_MODEL, OF_TOKENIZER } from "./header.js";
@@ -123,11 +123,11 @@ function readAdded(section) {
  * @returns {Uint8Array}
  */
 function writeAdded(added, properties) {
-  const section = new ByteWriter();
-  section.u32(added.length);
-  section.put(added.map(({ flags }) => flags));
-  for (const { text } of added) section.listed(new TextEncoder().encode(text));
-  section.lebs(added.map(({ id }, i) => id - (i > 0 ? added[i - 1].id : 0)));
-  section.put(properties);
-  return section.bytes;
+  const count = added.length;
+  const texts = added.flatMap(({ text }) => [...new TextEncoder().encode(text), 0xff]);
+  const ids = added.flatMap(({ id }, i) => leb(id - (i > 0 ? added[i - 1].id : 0)));
+  return Uint8Array.from([count, count >> 8, count >> 16, count >> 24, ...added.map(({ flags }) => flags), ...texts, ...ids, ...properties]);
 }
+
+/** Return a number as LEB128. @param {number} number @returns {number[]} */
+const leb = (number) => (number > 127 ? [(number & 127) | 128, ...leb(number >> 7)] : [number]);
