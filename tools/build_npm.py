@@ -269,8 +269,8 @@ def assemble(folder: Path) -> None:
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, "utf-8")
-    site_files = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "site_files.py"))
-    (folder / "python.zip").write_bytes(site_files["pack_python"](models=False))
+    archive = runpy.run_path(str(ROOT / "py" / "wwho" / "serve" / "python_archive.py"))
+    (folder / "python.zip").write_bytes(archive["pack_python"](models=False))
     join_import_thread(folder)
     write_commonjs(folder, names)
     join_modules(folder)

@@ -32,7 +32,8 @@ import wwho
 from wwho.encodings import model_bytes
 from wwho.exporters import export
 from wwho.format.read import read_artifact
-from wwho.serve.site_files import WEB, list_files
+from wwho.serve.python_archive import WEB
+from wwho.serve.site_files import list_files
 
 ROOT = oracle.ROOT
 # The extras that the README and its examples use, and what else they use.

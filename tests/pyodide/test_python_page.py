@@ -221,7 +221,7 @@ def test_after_a_visit_python_needs_no_network(browser: Any, releases: dict[str,
 
 
 def test_the_archive_is_the_package_without_what_is_compiled_for_this_machine() -> None:
-    from wwho.serve.site_files import pack_python
+    from wwho.serve.python_archive import pack_python
 
     made = pack_python(models=True)
     assert made == pack_python(models=True)

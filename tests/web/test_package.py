@@ -203,6 +203,13 @@ def test_what_is_written_from_lists_is_up_to_date() -> None:
         assert path.read_text("utf-8") == text, "python tools/build_npm.py brings it up to date"
 
 
+def test_building_needs_no_package_of_python() -> None:
+    """As README says, any Python will do: this one runs without what is installed."""
+    for name in ("py/wwho/serve/python_archive.py", "tools/build_npm.py"):
+        code = f"import runpy, sys; sys.path.insert(0, 'tools'); runpy.run_path({name!r})"
+        run(sys.executable, "-S", "-c", code, cwd=ROOT, PYTHONPATH="")
+
+
 @pytest.mark.slow
 def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
     sys.path.insert(0, str(ROOT / "tools"))

@@ -23,6 +23,8 @@ from demo_page import (
     opened,
 )
 
+from wwho.serve.python_archive import pack_python
+
 pytestmark = pytest.mark.page
 
 files = pytest.importorskip("wwho.serve.site_files", reason="needs the extra serve")
@@ -113,7 +115,7 @@ def test_plain_files_are_all_that_the_server_has(tmp_path: Path) -> None:
     found = {name for name in found if not name.startswith("docs/")}  # where they were built
     assert found == {*files.Site(files.FOLDERS).files, files.PYTHON, "pyodide/pyodide.mjs"}
     for name, models in ((files.IMPORTER, False), (files.PYTHON, True)):
-        assert (site / name).read_bytes() == files.pack_python(models=models)
+        assert (site / name).read_bytes() == pack_python(models=models)
 
 
 @pytest.mark.slow

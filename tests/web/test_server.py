@@ -25,8 +25,9 @@ from flask.testing import FlaskClient
 
 from wwho.errors import WwhoError
 from wwho.serve.app import create_app
+from wwho.serve.python_archive import WEB
 from wwho.serve.server import RequestCounter, serve
-from wwho.serve.site_files import BEST, FOLDERS, QUICK, WEB, Site, add_site_routes, find_npm_package
+from wwho.serve.site_files import BEST, FOLDERS, QUICK, Site, add_site_routes, find_npm_package
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from wwho.format.files import write_atomic
+from wwho.serve.python_archive import pack_python
 from wwho.serve.site_files import (
     DOCS,
     FOLDERS,
@@ -15,7 +16,6 @@ from wwho.serve.site_files import (
     PYTHON,
     find_npm_package,
     list_files,
-    pack_python,
 )
 
 

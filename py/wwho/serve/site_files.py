@@ -11,7 +11,6 @@ import html
 import io
 import posixpath
 import re
-import zipfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -21,11 +20,8 @@ from flask import Blueprint, Flask, Response, request, send_file, send_from_dire
 from werkzeug.exceptions import InternalServerError, NotFound
 from werkzeug.routing import PathConverter
 
-PACKAGE = Path(__file__).resolve().parent.parent
-MODELS = PACKAGE / "models"
-WEB = PACKAGE / "web" if (PACKAGE / "web").is_dir() else PACKAGE.parent.parent / "web"
-"""In an installed package the page is a part of it; in the repository it stands beside it."""
-CORE = "package/wwho.wasm"
+from wwho.serve.python_archive import CORE, MODELS, WEB, pack_python
+
 FOLDERS = {"": WEB / "site", "package/": WEB / "package", "package/models/": MODELS}
 """The folders that are served, by the beginnings of their files' paths."""
 IMPORTER = "package/python.zip"
@@ -244,27 +240,6 @@ def add_site_routes(app: Flask, site: Site) -> None:
         if file is None:
             raise NotFound
         return file.response(FOREVER if name.startswith(f"static/{site.version}/") else REVALIDATE)
-
-
-def pack_python(*, models: bool) -> bytes:
-    """Pack the package wwho into a zip archive: Python files, JSON data, and wwho.wasm.
-
-    The same files are always the same bytes.
-
-    Args:
-        models: whether the shipped tokenizers are packed too; an import of another one needs none.
-    """
-    files = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".json")]
-    files += MODELS.glob("*.wwho") if models else ()
-    by_name = {f"wwho/{path.relative_to(PACKAGE).as_posix()}": path for path in files}
-    by_name[f"wwho/web/{CORE}"] = WEB / CORE
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, path in sorted(by_name.items()):
-            # Entries made in this way are dated 1980, whatever the date of the file.
-            entry = zipfile.ZipInfo(name)
-            archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
 
 
 def make_pyodide_routes(folder: Path) -> Blueprint:
