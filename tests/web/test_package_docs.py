@@ -180,6 +180,23 @@ def test_the_download_is_as_stated(project: Path) -> None:
     assert whole == code + file
 
 
+def test_the_importer_is_as_small_as_stated() -> None:
+    """Its code, without the Worker around it, is at most 10 KB; and what it fetches."""
+    folder = ROOT / "web" / "package"
+    options = ("--bundle", "--minify", "--format=esm")
+    for name, size in (
+        ("import-tokenizer-json", stated(r"([\d.]+) KB of code with brotli, a table")),
+        ("shipped-patterns", stated(r"a table of ([\d.]+) KB that says")),
+    ):
+        code = run(program("esbuild"), f"lib/{name}.js", *options, cwd=folder)
+        packed = len(brotli.compress(code.encode()))
+        assert packed <= 10_000
+        assert packed / 1000 == pytest.approx(size, rel=0.03)
+    for path in (folder / "patterns").glob("*.wwho"):
+        most = {"nfc": 7.3, "nfkc": 13.6}.get(path.stem, 4.1)
+        assert len(brotli.compress(path.read_bytes())) / 1000 <= most, path
+
+
 def stated(pattern: str) -> float:
     """The number of README that a pattern finds."""
     found = re.search(pattern, README)
