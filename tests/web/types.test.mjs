@@ -4,12 +4,13 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { STATUSES } from "../../web/package/lib/header.js";
 import { ROOT } from "./common.mjs";
 
 const TSC = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
@@ -41,6 +42,16 @@ const declarationsOf = (entry) => (entry === "node.js" ? "index.js" : entry.repl
 /** The names of what is there, as a type. @param {string[]} names */
 const unionOf = (names) => names.map((name) => (name === "Symbol.dispose" ? "typeof Symbol.dispose" : JSON.stringify(name))).join(" | ");
 
+/** Every status that an error can have: those of the core, but for two that it never shows, and those in the sources. */
+async function statuses() {
+  const folder = new URL("web/package/", ROOT);
+  const files = (await readdir(folder, { recursive: true })).filter((name) => /^(lib\/.*\.js|[\w-]+\.m?js)$/.test(name));
+  const sources = await Promise.all(files.map((name) => readFile(new URL(name, folder), "utf8")));
+  const written = sources.flatMap((text) => [...text.matchAll(/(?:WwhoError\(\s*|errorOf\(.* : |status[:=] *|status = )"([A-Z][A-Z_0-9]+)"/g)].map(([, name]) => name));
+  const ofCore = Object.values(STATUSES).filter((name) => name !== "OK" && name !== "BUFFER");
+  return [...new Set([...ofCore, ...written])];
+}
+
 /** A file of the package as the compiler names it. @param {string} name */
 const from = (name) => `import(${JSON.stringify(fileURLToPath(new URL(`web/package/${name}`, ROOT)))})`;
 
@@ -54,6 +65,7 @@ test("what is there is declared, and what is declared is there", async (t) => {
     same.push([`keyof ${from("index.js")}.Info`, unionOf(Object.keys(tokenizer.info))]);
     tokenizer.free();
   }
+  same.push([`${from("index.js")}.ErrorStatus`, unionOf(await statuses())]);
   for (const entry of ENTRIES) {
     const module = await import(new URL(`web/package/${entry}`, ROOT).href);
     same.push([`keyof typeof ${from(declarationsOf(entry))}`, unionOf(Object.keys(module))]);

@@ -220,14 +220,66 @@ export interface ModelInfo {
   readonly unkId: number | null;
 }
 
+/** Rules of FORMAT.md that a damaged .wwho file breaks. TEMPLATE is one, too. */
+export type FileStatus =
+  | "ADDED"
+  | "AUTOMATON_SHAPE"
+  | "AUTOMATON_TABLE"
+  | "AUTOMATON_TOTAL"
+  | "CHECKSUM"
+  | "CLASSES"
+  | "DECODER"
+  | "IDS"
+  | "MAGIC"
+  | "MODEL"
+  | "NORMALIZER"
+  | "PADDING"
+  | "PAIRS"
+  | "PAIR_DUPLICATE"
+  | "PAIR_ORDER"
+  | "PROVENANCE"
+  | "ROUTES"
+  | "SCORES"
+  | "SECTION_BOUNDS"
+  | "SECTION_KIND"
+  | "SECTION_MISSING"
+  | "SECTION_ORDER"
+  | "SECTION_TABLE"
+  | "STEPS"
+  | "SYMBOLS"
+  | "TOKEN_DUPLICATE"
+  | "TOKEN_LENGTH"
+  | "TRAILING"
+  | "TRUNCATED"
+  | "VERSION";
+
 /**
- * Every error. `status` is a name of FORMAT.md ("CHECKSUM", ...) for a broken artifact, otherwise one of ARGUMENT, TOKEN,
- * SPECIAL_TOKEN, UTF8, LIMIT, FREED, FETCH, WASM, NO_WEBASSEMBLY, MEMORY, ABI, WORKER, IMPORT, INTERNAL; TEMPLATE also for a chat
- * template that cannot be read, or that rejects the chat.
+ * What went wrong, for programs: the rule that a damaged file breaks, or one of these. TEMPLATE is also a chat template that cannot be read,
+ * or that rejects the chat.
  */
+export type ErrorStatus =
+  | FileStatus
+  | "ABI"
+  | "ARGUMENT"
+  | "FETCH"
+  | "FREED"
+  | "IMPORT"
+  | "INTERNAL"
+  | "LIMIT"
+  | "MEMORY"
+  | "NO_WEBASSEMBLY"
+  | "SPECIAL_TOKEN"
+  | "TEMPLATE"
+  | "TOKEN"
+  | "UTF8"
+  | "WASM"
+  | "WORKER";
+
+/** Every error of this package. The message says what was found, what was expected, and what to do. */
 export class WwhoError extends Error {
-  constructor(status: string, message: string, options?: { cause?: unknown });
-  readonly status: string;
+  constructor(status: ErrorStatus, message: string, options?: { cause?: unknown });
+  /** What went wrong: `error.status === "SPECIAL_TOKEN"`. */
+  readonly status: ErrorStatus;
 }
 
 /** Compile the core; load and getEncoding do this for you. The first call decides, and later calls wait for it; after a failure you can try again. */

@@ -132,7 +132,9 @@ export function requireTarget(target) {
  */
 export function requireText(text) {
   if (typeof text === "string") return;
-  if (!isUint8Array(text)) throw argumentError("text", text, "a string or a Uint8Array of UTF-8");
+  if (!isUint8Array(text)) {
+    throw argumentError("text", text, `a string or a Uint8Array of UTF-8${Array.isArray(text) ? "; for a list of texts, encodeBatch or countBatch" : ""}`);
+  }
   requireMemory(text);
 }
 
