@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 import shutil
@@ -131,6 +132,31 @@ def test_a_bundle_holds_what_the_program_asks_for(user: Path, entry: str, names:
     assert "node:" not in bundle
     held = {name for name, blob in ENCODINGS.items() if base64.b64encode(blob).decode() in bundle}
     assert held == names
+
+
+@pytest.mark.slow
+def test_sizes_are_as_stated(user: Path) -> None:
+    """In README, of the whole of js-tiktoken, there and here, and of gpt-tokenizer's functions."""
+    options = ("--bundle", "--minify", "--format=esm", "--platform=browser", "--charset=utf8")
+
+    def bundled(entry: str) -> bytes:
+        code = f'import * as all from "{entry}";\nglobalThis.all = all;\n'
+        (user / "size.js").write_text(code, "utf-8")
+        return run(program("esbuild"), "size.js", *options, cwd=user).encode()
+
+    found = re.search(r"gives each at once: ([\d.]+) MB, js-tiktoken ([\d.]+) MB", README)
+    added = re.search(
+        r"gpt-tokenizer add (\d+) KB to a bundle with the encoding, with gzip", README
+    )
+    assert found
+    assert added
+    for entry, size in (("wwho/compat/js-tiktoken", found[1]), ("js-tiktoken", found[2])):
+        assert len(bundled(entry)) / 1e6 == pytest.approx(float(size), rel=0.03)
+    encoding, ours = (
+        len(gzip.compress(bundled(entry), 9))
+        for entry in ("wwho/o200k_base", "wwho/compat/gpt-tokenizer")
+    )
+    assert (ours - encoding) / 1e3 == pytest.approx(float(added[1]), rel=0.1)
 
 
 @pytest.mark.slow
