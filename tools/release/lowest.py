@@ -48,6 +48,21 @@ from wwho.cli.main import main
 assert main(["export", "r50k_base", "--to", "gguf", "-o", "r50k.gguf"]) == 0
 assert main(["import", "r50k.gguf", "-o", "again.wwho"]) == 0
 """,
+    "japanese": """
+import json, pathlib
+from transformers import AutoTokenizer
+from wwho.hf import WWHOTokenizer
+lines = ["[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]", "東京", "都", "東京都"]
+pathlib.Path("vocab.txt").write_text("\\n".join(lines), "utf-8")
+for program, options in {"mecab": "mecab_dic", "sudachi": "sudachi_dict_type"}.items():
+    for dictionary in {"mecab": ["ipadic", "unidic_lite"], "sudachi": ["core"]}[program]:
+        settings = {"tokenizer_class": "BertJapaneseTokenizer", "word_tokenizer_type": program}
+        settings[f"{program}_kwargs"] = {options: dictionary}
+        pathlib.Path("tokenizer_config.json").write_text(json.dumps(settings))
+        text = "東京都に東京"
+        ids = WWHOTokenizer.from_pretrained(".")(text)["input_ids"]
+        assert ids == AutoTokenizer.from_pretrained(".")(text)["input_ids"], ids
+""",
     "hf": """
 from transformers import AutoTokenizer
 from wwho.hf import WWHOTokenizer

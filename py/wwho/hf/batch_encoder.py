@@ -168,7 +168,8 @@ class BatchEncoder:
         """Return the result of the call: columns, and an `Encoding` of each row.
 
         The columns are those of `_columns`, padded, with `length` and `overflow_to_sample_mapping`
-        if the options ask for these, as lists or as tensors. Encodings are made at first use.
+        if the options ask for these, as lists or as tensors. Encodings are made at first use; there
+        are none where the tokenizer is not fast.
         """
         columns, padding = self._columns(), self._padding()
         width = padding.width(columns["input_ids"]) if padding else 0
@@ -188,7 +189,7 @@ class BatchEncoder:
 
         return BatchEncoding(
             columns,
-            LazyEncodings(padded_encoding, len(self._rows)),
+            LazyEncodings(padded_encoding, len(self._rows)) if self._tokenizer.is_fast else None,
             tensor_type=self._options.return_tensors,
             n_sequences=max(self._around, default=False) + 1,
         )

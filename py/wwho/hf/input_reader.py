@@ -67,7 +67,7 @@ class InputReader:
         allowed = self._allowed(split_special_tokens)
         if {*map(type, inputs)} <= {str}:
             return self.enc.encode_batch(inputs, allowed_special=allowed)  # type: ignore[arg-type]
-        inputs_in_parts = [list(_texts_and_ids(given)) for given in inputs]
+        inputs_in_parts = [list(texts_and_ids(given)) for given in inputs]
         texts = [part for parts in inputs_in_parts for part in parts if isinstance(part, str)]
         rows = iter(self.enc.encode_batch(texts, allowed_special=allowed))
         return [
@@ -81,7 +81,7 @@ class InputReader:
         Of words, these are counted from the word's start; ids stand at (0, 0). Arguments and
         errors are those of `ids`.
         """
-        inputs_in_parts = [list(_texts_and_ids(given)) for given in inputs]
+        inputs_in_parts = [list(texts_and_ids(given)) for given in inputs]
         all_parts = [part for parts in inputs_in_parts for part in parts]
         placed = self._places_of_parts(all_parts, split_special_tokens)
         return [join_inputs(next(placed) for _ in parts) for parts in inputs_in_parts]
@@ -98,7 +98,7 @@ class InputReader:
             split_special_tokens: whether special tokens are ordinary text.
         """
         if not isinstance(given, str):
-            parts = list(_texts_and_ids(given))
+            parts = list(texts_and_ids(given))
             sizes = [len(ids) for ids, _ in self._places_of_parts(parts, split_special_tokens)]
             numbers = [k if isinstance(part, str) else None for k, part in enumerate(parts)]
             return [k for k, size in zip(numbers, sizes, strict=True) for _ in range(size)]
@@ -179,7 +179,7 @@ class InputReader:
             yield ids, spaced
 
 
-def _texts_and_ids(given: Input) -> Iterator[str | int]:
+def texts_and_ids(given: Input) -> Iterator[str | int]:
     """Yield the texts and ids of an input, in order: a str is one text, a list or tuple has them.
 
     Whatever has `__index__` is an id, such as a number of NumPy.

@@ -50,6 +50,7 @@ class Joins:
 JOINS: Mapping[str, Joins] = {
     "BartphoTokenizer": Joins(stretches=False),
     "BertGenerationTokenizer": Joins(stretches=False),
+    "BertJapaneseTokenizer": Joins(stretches=False),
     "GPTSw3Tokenizer": Joins(before=" ", strips=False),
     "M2M100Tokenizer": Joins(),
     "Speech2TextTokenizer": Joins(behind=" "),

@@ -18,6 +18,7 @@ from wwho.format.files import is_artifact
 from wwho.format.write import write_artifact
 from wwho.hf.document_options import with_class_options
 from wwho.hf.options import class_parameters
+from wwho.hf.word_reader import WordModel
 from wwho.importers import Imported, Options, Source
 from wwho.importers.detect import import_source, open_source
 from wwho.importers.huggingface import mistral
@@ -25,6 +26,7 @@ from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.transformers.choice import class_of
 from wwho.importers.transformers.classes import RECORD
 from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.word_cutting import WordCutting
 from wwho.tokenizer import Tokenizer
 
 Given: TypeAlias = str | os.PathLike[str] | Tokenizer | None
@@ -44,6 +46,8 @@ class Opened:
         saved: settings of a folder that the class has read, and that the import must honour.
         is_fixed: whether the model was made before, by an import that knew no options of now.
         warnings: what a user should know of the import.
+        words: how the model's class cuts texts into words before the model, which is then a
+            `WordModel`; None: the model does all of it.
     """
 
     enc: Tokenizer
@@ -52,6 +56,7 @@ class Opened:
     saved: Mapping[str, Any] = field(default_factory=dict)
     is_fixed: bool = True
     warnings: tuple[str, ...] = ()
+    words: WordCutting | None = None
 
 
 def open_model(source: Given, options: Mapping[str, Any]) -> Opened:
@@ -97,7 +102,9 @@ def _open_folder(path: Path, name: str, options: Mapping[str, Any]) -> Opened:
         SourceError: the class cannot read the folder, or no artifact can hold its model.
     """
     folder = ModelFolder(path, {key: as_json(value) for key, value in options.items()})
-    made = import_source(folder, Options(name=name, fix_mistral_regex=options.get(FIX)))
+    made = import_source(
+        folder, Options(name=name, fix_mistral_regex=options.get(FIX), cuts_words=True)
+    )
     return Opened(
         enc=_made(made),
         model_class=class_of(folder),
@@ -105,6 +112,7 @@ def _open_folder(path: Path, name: str, options: Mapping[str, Any]) -> Opened:
         saved=ModelFolder(path).settings,
         is_fixed=False,
         warnings=_warnings(made),
+        words=made.words,
     )
 
 
@@ -147,8 +155,9 @@ def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) ->
 
 
 def _made(imported: Imported) -> Tokenizer:
-    """Return the tokenizer that was imported."""
-    return Tokenizer(write_artifact(imported.artifact))
+    """Return the tokenizer that was imported; a `WordModel` if something else cuts its words."""
+    kind = Tokenizer if imported.words is None else WordModel
+    return kind(write_artifact(imported.artifact))
 
 
 def _warnings(imported: Imported) -> tuple[str, ...]:

@@ -42,6 +42,9 @@ from wwho.hf.options import (
 from wwho.hf.token_names import TokenNames, names_that_decode, unused_name
 from wwho.hf.train_document import train_document
 from wwho.hf.train_like import check_kept, train_like
+from wwho.hf.word_cutters import WordCutter
+from wwho.hf.word_reader import WordReader, program_name
+from wwho.importers.transformers.choice import MODEL_CLASS
 from wwho.interchange.tokenizer_json import KEY
 from wwho.tokenizer import Tokenizer
 
@@ -136,16 +139,20 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 or else the folder of `from_pretrained`.
             tokenizer_file: a file to read if no `vocab_file` is given.
             options: those of `PreTrainedTokenizer`: `eos_token`, `padding_side`, `chat_template`,
-                `special_tokens_pattern` and so on.
+                `special_tokens_pattern` and so on. For a class that cuts words by a program, such
+                as BERT Japanese with MeCab, also `word_cutter`, a function that returns the words
+                of a text, which takes the program's place.
 
         Raises:
             ArtifactError: the file is no artifact, or missing in the folder of `from_pretrained`.
             FileNotFoundError: there is no such file, nor an encoding of this name.
+            ModuleNotFoundError: a program that cuts the model's words is not installed.
         """
         if tokenizer_file is not None and vocab_file == DEFAULT_ENCODING:
             vocab_file = None
         folder = options.get("name_or_path")
         source = vocab_file or tokenizer_file or folder
+        cutter: WordCutter | None = options.pop("word_cutter", None)
         # Of what from_pretrained passes, only what its caller said goes before a folder's settings.
         names = options.pop(GIVEN, None)
         given = {
@@ -163,6 +170,13 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             raise ArtifactError(f"{lacks}{error}") from error
         self.wwho = opened.enc
         self._model_class = opened.model_class
+        self._words, self._word_cutter = opened.words, cutter
+        if opened.words is not None:
+            options |= {MODEL_CLASS: opened.model_class, **opened.words.settings}
+        elif cutter is not None:
+            raise ValueError(
+                "word_cutter: the model of this tokenizer cuts texts itself; leave it out"
+            )
         for warning in opened.warnings:
             logger.warning(f"{source}: {warning}")
         for option, value in _options_of_tokenizer_json(source).items():
@@ -348,7 +362,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         except ValueError:
             object.__setattr__(self, attribute, before)
             raise
-        self._reader = InputReader(self.wwho, self._added_tokens_decoder)
+        self._reader = self._open_reader(self._added_tokens_decoder)
 
     def __setattr__(self, key: str, value: Any) -> None:
         """Set an attribute, but for those by which the class of transformers changes ids.
@@ -578,7 +592,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         if skip_special_tokens:
             kept = self._delimiter_ids()
             ids = [token for token in ids if token in kept or token not in self._reader.special]
-        joins = JOINS.get(str(self._model_class))
+        # SentencePiece decodes for BERT Japanese, and leaves the ends as they are.
+        in_pieces = self._words is not None and self._words.pieces is not None
+        joins = None if in_pieces else JOINS.get(str(self._model_class))
         if joins is not None and joins.stretches:
             change = str.upper if self.init_kwargs.get("do_upper_case") else str
             text = joins.joined(
@@ -674,10 +690,21 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             n_new += _put_added_token(added, token_id, token)
             ids[name] = token_id
         if n_new or "_reader" not in vars(self):
-            self._reader = InputReader(self.wwho, added)
+            self._reader = self._open_reader(added)
         self._added_tokens_decoder, self._added_tokens_encoder = added, ids
         self._update_total_vocab_size()
         return n_new
+
+    def _open_reader(self, added: Mapping[int, AddedToken]) -> InputReader:
+        """Return what reads inputs with the model and its added tokens by id.
+
+        Raises:
+            ValueError: the model cannot have these tokens.
+            ModuleNotFoundError: a program that cuts words is not installed.
+        """
+        if self._words is None:
+            return InputReader(self.wwho, added)
+        return WordReader(self.wwho, added, self._words, self._word_cutter)
 
     def _check_new_name(self, name: str) -> None:
         """Raise ValueError if a token with this name has another text than the name.
@@ -703,24 +730,31 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """Write the model into a folder, and the Python file by which AutoTokenizer opens it.
 
         `save_pretrained` calls it. The model is written without tokens that were added to it:
-        transformers writes those into its own files.
+        transformers writes those into its own files. Of a class that cuts words by a program, such
+        as BERT Japanese with MeCab, the class's own files are written, without a prefix.
 
         Args:
             save_directory: a folder that is there.
             filename_prefix: a prefix for the name of the model's file, followed by a hyphen.
 
         Returns:
-            The paths of both files. They replace files that are there.
+            The paths of the files. They replace files that are there.
 
         Raises:
             OSError: a file cannot be written.
         """
         prefix = f"{filename_prefix}-" if filename_prefix else ""
-        model_path = os.path.join(save_directory, prefix + VOCAB_FILE)
-        self.wwho.save(model_path)
+        if self._words is None:
+            paths = [os.path.join(save_directory, prefix + VOCAB_FILE)]
+            self.wwho.save(paths[0])
+        else:
+            # An artifact cannot cut words; the files of the class are read again.
+            paths = [os.path.join(save_directory, name) for name in self._words.files]
+            for path, content in zip(paths, self._words.files.values(), strict=True):
+                write_atomic(path, content)
         code_path = os.path.join(save_directory, CODE_FILE)
         write_atomic(code_path, CODE.encode())
-        return model_path, code_path
+        return *paths, code_path
 
     def build_inputs_with_special_tokens(self, *texts: list[int]) -> list[int]:
         """Return the ids of one text, or of two, with special tokens around them.
@@ -776,8 +810,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     @property
     def is_fast(self) -> bool:
-        """True: offsets, words and `char_to_token` work, as they do for Rust tokenizers."""
-        return True
+        """Whether offsets, words and `char_to_token` work, as they do for Rust tokenizers.
+
+        They do not if a program cuts the words of the model's class, such as MeCab.
+        """
+        return self._words is None
 
     def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
         """Encode a text, a pair, or a batch of either: the implementation of calling a tokenizer.
@@ -870,6 +907,11 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             >>> tokenizer.tokenize("newer or lower")
             ['newer', ' ', 'o', 'r', ' ', 'lower']
         """
+        if self._words is not None:
+            raise ValueError(
+                f"train_new_from_iterator: {program_name(self._words)} cuts the words of this "
+                "model, which no trainer here does: train with transformers' own class"
+            )
         new_texts = special_tokens_map or {}
         old = {str(token): token for token in self.added_tokens_decoder.values() if token.special}
         new = list(new_special_tokens or ())

@@ -86,7 +86,7 @@ WHOLE = ("tekken.json", "*.tiktoken", "tiktoken.model", "rwkv_vocab*.txt", "*.gg
 """Files that need no class: they name their pretokenizer, or are known by their bytes."""
 SAYS_NOTHING = ("TokenizersBackend", "MistralCommonBackend")
 """Classes that read such files as they are."""
-OF_FOLDERS = frozenset({"lowercase", "fix_mistral_regex", "like_tokenizers"})
+OF_FOLDERS = frozenset({"lowercase", "fix_mistral_regex", "like_tokenizers", "cuts_words"})
 """Options of folders that a class reads."""
 SAY_LITTLE = ("vocab.json", "vocab.txt")
 """Names of files for which the settings of their folder must say how text is cut."""

@@ -12,6 +12,7 @@ from wwho.importers.source import Source
 
 if TYPE_CHECKING:
     from wwho.compile.schema import Schema
+    from wwho.importers.transformers.word_cutting import WordCutting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,8 @@ class Options:
             the place of the one that is known to be wrong.
         like_tokenizers: of a byte-level tokenizer.json: whether added tokens such as "é" decode to
             the bytes that tokenizers makes of them, which are no text.
+        cuts_words: of a folder: whether the caller cuts texts as `Imported.words` says; otherwise a
+            folder is refused whose words no artifact can cut.
         base: of a vocab.json of the WWHO paper: the vocabulary for other text.
         schemas: of the same: the scripts.
         source: where the file comes from, for the record.
@@ -40,6 +43,7 @@ class Options:
     lowercase: bool | None = None
     fix_mistral_regex: bool | None = None
     like_tokenizers: bool = False
+    cuts_words: bool = False
     base: Artifact | None = None
     schemas: tuple[Schema, ...] = ()
     source: str = ""
@@ -70,6 +74,8 @@ class Imported:
         notes: a line for each thing that was found and not taken over, and why, and for each way
             in which the model differs from what the file seems to say.
         own_texts: ids that decode to other texts than the engine gives them.
+        words: how texts are cut into words before the model, which encodes each alone; None: the
+            model does all of it, as it always does without `Options.cuts_words`.
     """
 
     artifact: Artifact
@@ -77,6 +83,7 @@ class Imported:
     engine: str = ""
     notes: tuple[str, ...] = ()
     own_texts: frozenset[int] = frozenset()
+    words: WordCutting | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

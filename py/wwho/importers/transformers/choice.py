@@ -11,6 +11,10 @@ from wwho.importers.transformers.folder import ModelFolder
 
 GENERIC = ("TokenizersBackend", "PreTrainedTokenizerFast", "PythonBackend", "PreTrainedTokenizer")
 """Classes that say nothing of how text is cut, which their files must."""
+OURS = "WWHOTokenizer"
+"""The class of `wwho.hf`, as it stands in folders that it saves."""
+MODEL_CLASS = "wwho_model_class"
+"""The setting by which `wwho.hf` names the class whose files it saves, where it saves these."""
 
 
 @cache
@@ -48,6 +52,9 @@ def class_of(folder: ModelFolder) -> str | None:
     registered = (class_of_model_type(model_type) or "").removesuffix("Fast")
     if not named:
         return registered or None
+    if named == OURS:
+        # Saved by `wwho.hf` as the files of the class, of which no artifact can be made.
+        named = folder.settings.get(MODEL_CLASS, named)
     name = str(named).removesuffix("Fast")
     if registered and name != registered:
         if registered in (*GENERIC, "MistralCommonBackend"):

@@ -27,6 +27,7 @@ from wwho.importers.transformers import (
     spm,
     wordpiece,
 )
+from wwho.importers.transformers.choice import MODEL_CLASS, OURS
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 
@@ -72,7 +73,10 @@ def import_by_class(folder: ModelFolder, name: str, options: Options) -> Importe
         ArtifactError: the vocabulary cannot be held.
     """
     own = folder.settings.get("auto_map")
-    if isinstance(own, list) or (isinstance(own, dict) and own.get("AutoTokenizer")):
+    # `wwho.hf` names itself where it saves the files of a class.
+    is_ours = folder.settings.get("tokenizer_class") == OURS and MODEL_CLASS in folder.settings
+    is_code = isinstance(own, list) or (isinstance(own, dict) and own.get("AutoTokenizer"))
+    if is_code and not is_ours:
         raise SourceError(
             "auto_map: the folder's tokenizer is a program of its own, which is never run. Save it "
             "with transformers as a tokenizer.json and take that, or give --as FILE to take one "
@@ -98,9 +102,12 @@ def import_draft(folder: ModelFolder, name: str, draft: Draft, options: Options)
         options: what the caller says.
 
     Raises:
-        SourceError, ArtifactError: as `import_by_class` does.
+        SourceError, ArtifactError: as `import_by_class` does; or words are to be cut before the
+            model, and the caller does not say that it cuts them.
     """
     kind = f"a folder of {name}"
+    if draft.words is not None and not options.cuts_words:
+        raise SourceError(draft.words.why_refused())
     about: dict[str, Any] = {"class": name, "defaults": dict(draft.defaults)}
     if draft.in_python:
         about["in_python"] = True
@@ -114,7 +121,9 @@ def import_draft(folder: ModelFolder, name: str, draft: Draft, options: Options)
             raise SourceError(f"the option {OPTION!r} says nothing to {kind}")
         provenance = {**draft.artifact.provenance, **record}
         artifact = replace(draft.artifact, provenance=provenance)
-        return Imported(artifact=artifact, kind=kind, engine=JUDGE, notes=draft.notes)
+        return Imported(
+            artifact=artifact, kind=kind, engine=JUDGE, notes=draft.notes, words=draft.words
+        )
     assert draft.document is not None
     source = Source(folder.path / "tokenizer_config.json")
     document, warnings = with_right_pattern(draft.document, source, options.fix_mistral_regex)

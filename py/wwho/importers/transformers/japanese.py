@@ -16,8 +16,10 @@ from wwho.importers.reader import Options
 from wwho.importers.source import shown
 from wwho.importers.transformers.components import Component, flag, pre_tokenizers, split
 from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.japanese_pieces import read_within_words
 from wwho.importers.transformers.model_class import Draft, ModelClass
 from wwho.importers.transformers.python_text import CHINESE, NEWER, NOTE, cleaned, punctuation
+from wwho.importers.transformers.python_vocab import choice_of
 from wwho.importers.transformers.slow_tokens import (
     SPACES,
     SlowTokens,
@@ -26,6 +28,13 @@ from wwho.importers.transformers.slow_tokens import (
     joined,
     lines_of,
     slow_tokens,
+)
+from wwho.importers.transformers.word_cutting import (
+    PROGRAMS,
+    SETTINGS,
+    WordCutting,
+    read_never_split,
+    read_program_options,
 )
 
 SPACE = "\ufdd2"
@@ -41,12 +50,11 @@ NOTES = (
     NOTE,
     "a special token that only appears once control characters are taken out is cut here",
 )
-CUTTERS = {
-    "mecab": "MeCab (the package fugashi, with a dictionary)",
-    "sudachi": "Sudachi (the package sudachipy, with a dictionary)",
-    "jumanpp": "Juman++ (the package rhoknp)",
-}
-"""Programs that cut Japanese words."""
+BUT = (
+    f"{NEWER}. With words that MeCab, Sudachi or Juman++ cuts, words that are never cut, or "
+    "SentencePiece within words, wwho import refuses it, as no artifact can do that, and "
+    "WWHOTokenizer.from_pretrained is exact in Python (for Juman++ it needs a word_cutter)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,36 +138,44 @@ def read_japanese(recipe: Recipe, folder: ModelFolder, options: Options) -> Draf
     """Return the draft of a folder of BERT Japanese.
 
     Without `do_subword_tokenize` words are tokens, otherwise `subword_tokenizer_type` says what is.
+    Where more than BERT's own rules is needed to cut words, the model of the draft is one of words,
+    and `words` says how to cut these.
 
     Raises:
-        SourceError: the file is missing or damaged; a setting is not understood; or a program cuts
-            the words.
+        SourceError: the file is missing or damaged; or a setting is not understood.
     """
     settings = folder.settings
-    kind, part = settings.get("word_tokenizer_type"), settings.get("subword_tokenizer_type")
-    kind, part = kind or "basic", part or "wordpiece"
-    cuts = flag(folder, "do_word_tokenize", True)
-    if cuts and kind != "basic":
-        if not isinstance(kind, str) or kind not in CUTTERS:
-            raise SourceError(
-                f"word_tokenizer_type: found {shown(kind)}, expected basic, {', '.join(CUTTERS)}"
-            )
+    program = settings.get("word_tokenizer_type") or "basic"
+    part = settings.get("subword_tokenizer_type") or "wordpiece"
+    choice_of("word_tokenizer_type", program, [*PROGRAMS])
+    choice_of("subword_tokenizer_type", part, ["wordpiece", "character", "sentencepiece"])
+    lower = flag(folder, "do_lower_case", recipe.lower)
+    lower = lower if options.lowercase is None else options.lowercase
+    never, has_cutter = read_never_split(folder), flag(folder, "do_word_tokenize", True)
+    # SentencePiece counts here even where it makes no tokens: the class reads no other vocabulary.
+    in_pieces = part == "sentencepiece"
+    if in_pieces and not flag(folder, "do_subword_tokenize", True):
         raise SourceError(
-            f"word_tokenizer_type: found {shown(kind)}: {CUTTERS[kind]} cuts the words, which no "
-            "artifact can do. Cut them yourself, save a folder with basic in its place, and give "
-            "texts with spaces between words"
+            "do_subword_tokenize: found false, expected true: with subword_tokenizer_type "
+            "sentencepiece, words that are tokens are not supported"
         )
-    if part not in ("wordpiece", "character"):
-        raise SourceError(
-            f"subword_tokenizer_type: found {shown(part)}, expected wordpiece or character; a "
-            "SentencePiece model within words is not supported"
-        )
-    for name in ("mecab_kwargs", "sudachi_kwargs", "jumanpp_kwargs"):
-        # They say nothing to the other cutters.
-        settings.get(name)
     if not flag(folder, "do_subword_tokenize", True):
         part = "word"
-    words = Words(basic=cuts, lower=_lower(recipe, folder, options))
+    cutting: WordCutting | None = None
+    program_options = read_program_options(folder, program)
+    if in_pieces or (has_cutter and (program != "basic" or never)):
+        cutting = WordCutting(
+            program=program if has_cutter else None,
+            lower=lower,
+            never_split=never,
+            options=program_options,
+            whole=part == "word",
+            settings={name: settings[name] for name in SETTINGS if name in settings},
+        )
+    if in_pieces:
+        assert cutting is not None
+        return read_within_words(folder, options, cutting, recipe.roles, recipe.around)
+    words = Words(basic=has_cutter and cutting is None, lower=lower)
 
     def steps(patterns: Patterns) -> list[Rewrite]:
         """Return the steps of the normalizer."""
@@ -168,7 +184,11 @@ def read_japanese(recipe: Recipe, folder: ModelFolder, options: Options) -> Draf
             last = [_compatible() if words.basic else normal_form("nfkc")]
         return [*words.steps(patterns), *last]
 
-    return _draft(recipe, folder, options, words, steps, part)
+    draft = _draft(recipe, folder, options, words, steps, part)
+    if cutting is None:
+        return draft
+    files = {recipe.file: folder.needed_file(recipe.file).data}
+    return replace(draft, words=replace(cutting, files=files))
 
 
 def _lower(recipe: Recipe, folder: ModelFolder, options: Options) -> bool:
@@ -306,8 +326,8 @@ CLASSES: dict[str, ModelClass] = {
     for name, (files, recipe) in RECIPES.items()
 } | {
     "BertJapaneseTokenizer": ModelClass(
-        files=("vocab.txt",),
+        files=("vocab.txt or spiece.model",),
         read=partial(read_japanese, JAPANESE),
-        but=f"{NEWER}, and for words that MeCab, Sudachi or Juman++ cut, which are refused",
+        but=BUT,
     )
 }

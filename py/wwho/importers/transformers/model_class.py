@@ -9,6 +9,7 @@ from typing import Any
 from wwho.format.model import Artifact
 from wwho.importers.reader import Options
 from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.word_cutting import WordCutting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,8 @@ class Draft:
         defaults: arguments that the class gives itself where the settings are silent, by the names
             of transformers: `bos_token`, `padding_side`, `model_input_names` and so on.
         notes: lines on what was found and not taken over, and why.
+        words: how texts are cut into words before the model, which encodes each alone; None: the
+            model does all of it.
     """
 
     document: dict[str, Any] | None = None
@@ -33,6 +36,7 @@ class Draft:
     in_python: bool = False
     defaults: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    words: WordCutting | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
