@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from functools import partial
@@ -114,3 +115,40 @@ def test_every_method_gives_what_pythons_gives(project: Path, tmp_path: Path) ->
             for method, value in ours.items():
                 assert theirs[method] == value, (path.stem, text, method)
     assert next(given, None) is None
+
+
+@pytest.mark.slow
+def test_batches_and_further_special_tokens_are_pythons(project: Path, tmp_path: Path) -> None:
+    """Python reads the extended file, and tiktoken's recipe makes the same encoding."""
+    gpt2 = project / "node_modules" / "wwho" / "models" / "gpt2.wwho"
+    models = [*MODELS, gpt2]
+    special = {"<|user|>": 0, "හවස": 1, "<|user|>x": 5}
+    texts = [*TEXTS, "a<|user|>x<|user|> හවස<|endoftext|>"]
+    job = {"models": [str(path) for path in models], "texts": texts, "special": special}
+    (tmp_path / "job.json").write_text(json.dumps(job), "utf-8")
+    found = json.loads(run("node", "batches.mjs", tmp_path / "job.json", cwd=project))
+    options: dict[str, Any] = {"add_special_tokens": True, "allowed_special": "all"}
+    pairs = texts[::-1]
+    for path, theirs in zip(models, found, strict=True):
+        enc = wwho.Tokenizer.load(path)
+        assert theirs["batch"] == enc.encode_batch(texts), path.stem
+        assert theirs["counts"] == enc.count_batch(texts), path.stem
+        assert theirs["paired"] == enc.encode_batch(texts, pairs, **options), path.stem
+        assert theirs["pairCounts"] == enc.count_batch(texts, pairs, **options), path.stem
+        (tmp_path / "more.wwho").write_bytes(base64.b64decode(theirs["file"]))
+        more = wwho.Tokenizer.load(tmp_path / "more.wwho")
+        added = {text: enc.n_vocab + number for text, number in special.items()}
+        assert more.special_tokens_set == {*enc.special_tokens_set, *added}, path.stem
+        assert theirs["special"] == more.encode_batch(texts, allowed_special="all"), path.stem
+        assert theirs["ordinary"] == enc.encode_batch(texts), path.stem
+    base = wwho.get_encoding("gpt2")
+    recipe = wwho.Encoding(
+        "gpt2_chat",
+        pat_str=base._pat_str,
+        mergeable_ranks=base._mergeable_ranks,
+        special_tokens={
+            **base._special_tokens,
+            **{t: base.n_vocab + n for t, n in special.items()},
+        },
+    )
+    assert found[-1]["special"] == recipe.encode_batch(texts, allowed_special="all")
