@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import wwho
+from wwho.cli.main import main
 from wwho.format.losses import losses
 from wwho.format.write import write_artifact
 from wwho.importers import Options, Source, import_source
@@ -49,7 +51,56 @@ def test_added_tokens_of_letters_that_stand_for_bytes_decode_to_their_text() -> 
             assert each.encode(text, allowed_special="all") == ids
         assert ours.decode(ids) == text
         assert alike.decode(ids) == theirs.decode(ids)
+        assert ours.decode(ids, like_tokenizers=True) == theirs.decode(ids)
+        assert alike.decode(ids, like_tokenizers=True) == theirs.decode(ids)
         broken += theirs.decode(ids) != text
     assert broken > 50
     notes = import_source(Source("tokenizer.json", data)).notes
     assert any("decode to their texts" in note for note in notes)
+
+
+def test_the_option_of_decode_in_all_its_places(tmp_path: Path) -> None:
+    """Beside `tokenizers`, with decoders that an artifact keeps and with those that it folds."""
+    transformers = pytest.importorskip("transformers", reason="needs transformers")
+    tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
+    from wwho.hf import WWHOTokenizer
+
+    words = ["đem", "Café", "日本", "<x>"]
+    for number, before in enumerate((None, tokenizers.decoders.Replace("x", "yy"))):
+        theirs = byte_level_with_added(words)
+        if before is not None:
+            parts = [before, tokenizers.decoders.ByteLevel()]
+            theirs.decoder = tokenizers.decoders.Sequence(parts)
+        path = tmp_path / f"{number}.json"
+        theirs.save(str(path))
+        fast = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path))
+        slow, ours = WWHOTokenizer(path), wwho.Tokenizer.from_file(path)
+        for each in (fast, slow):
+            each.add_tokens(["Straße", "ağaç"])
+        text = "Café x đem日本 <x>"
+        ids, expected = theirs.encode(text).ids, theirs.decode(theirs.encode(text).ids)
+        options: dict[str, Any] = {"like_tokenizers": True}
+        assert ours.decode(ids) != expected
+        assert ours.decode(ids) == (text if before is None else text.replace("x", "yy"))
+        assert ours.decode(ids, **options) == expected
+        assert ours.decode(ids, skip_special_tokens=True, **options) == expected
+        assert ours.decode_batch([ids, ids], **options) == [expected] * 2
+        assert ours.decode_bytes(ids, **options).decode(errors="replace") == expected
+        ids = fast("Straße ağaç Café x")["input_ids"]
+        assert slow.decode(ids, **options) == fast.decode(ids) != slow.decode(ids)
+    ours.save(tmp_path / "x.wwho")
+    again = wwho.Tokenizer.load(tmp_path / "x.wwho")
+    token = theirs.token_to_id("Café")
+    assert again.decode([token], **options) == theirs.decode([token]) != again.decode([token])
+    with pytest.raises(ValueError, match="like_tokenizers=True: this model does not come from"):
+        wwho.get_encoding("o200k_base").decode([1], like_tokenizers=True)
+
+
+def test_the_option_of_the_command(tmp_path: Path, capfdbinary: Any) -> None:
+    theirs = byte_level_with_added(["Café"])
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    wwho.Tokenizer.from_file(tmp_path).save(tmp_path / "x.wwho")
+    (tmp_path / "ids").write_text(f"{theirs.token_to_id('Café')}\n")
+    command = ["decode", "--model", str(tmp_path / "x.wwho"), str(tmp_path / "ids")]
+    assert main(command) == main([*command, "--like-tokenizers"]) == 0
+    assert capfdbinary.readouterr().out == "Café".encode() + b"Caf\xe9"

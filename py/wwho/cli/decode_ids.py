@@ -16,12 +16,18 @@ EXAMPLE = "  $ printf 'ගම हिन्दी' | wwho encode | wwho decode"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options to the parser: the model, `--lines`, `--json`, the files."""
+    """Add the options to the parser: the model, how texts are read and written, the files."""
     shared.add_model(parser)
     parser.add_argument(
         "--lines",
         action="store_true",
         help="each line is a text of its own, printed with a line feed",
+    )
+    parser.add_argument(
+        "--like-tokenizers",
+        action="store_true",
+        help="of a byte-level model that comes from a tokenizer.json: added tokens such as 'é' "
+        "decode to the bytes that tokenizers makes of them, which are no text",
     )
     shared.add_json(parser, '{"text": ...}, broken UTF-8 replaced by U+FFFD')
     shared.add_files(parser, "ids to decode")
@@ -42,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     for number, text in read(names):
         ids = parse_ids(text, names[number])
         try:
-            data = tokenizer.decode_bytes(ids)
+            data = tokenizer.decode_bytes(ids, like_tokenizers=options.like_tokenizers)
         except UnknownTokenError as error:
             raise UnknownTokenError(f"{names[number]}: {error}") from error
         if options.json:

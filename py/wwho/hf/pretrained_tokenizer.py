@@ -569,6 +569,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         token_ids: int | list[int],
         skip_special_tokens: bool = False,
         clean_up_tokenization_spaces: bool | None = None,
+        like_tokenizers: bool = False,
         **options: Any,
     ) -> str:
         """Return the text of some tokens; ids that no token has become their names.
@@ -580,10 +581,12 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 the tokenizer's own option. For BPE models this is ignored, with a warning, unless
                 `clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output` is set, or
                 the model was made for a class that transformers runs in Python.
+            like_tokenizers: as for `wwho.Tokenizer.decode`.
             options: others that callers give, which change no text.
 
         Raises:
-            ValueError: an option would change the text in a class of transformers.
+            ValueError: an option would change the text in a class of transformers, or says nothing
+                to this model.
         """
         check_decode(options, self._model_class)
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
@@ -602,7 +605,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 for text, is_special in self._stretches(ids)
             )
         else:
-            text = self._text_of(ids)
+            text = self._text_of(ids, like_tokenizers)
         if self._model_class == "CLIPTokenizer" or (joins is not None and joins.strips):
             # The last step of the model's decoder takes spaces; the class takes all white space.
             text = text.strip()
@@ -626,10 +629,14 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         cleaned: str = self.clean_up_tokenization(text)
         return cleaned
 
-    def _text_of(self, ids: list[int]) -> str:
-        """Return the text of some ids as the model decodes them; of ids without a token, names."""
+    def _text_of(self, ids: list[int], like_tokenizers: bool = False) -> str:
+        """Return the text of some ids as the model decodes them; of ids without a token, names.
+
+        Raises:
+            ValueError: `like_tokenizers` says nothing to this model.
+        """
         try:
-            text: str = self._reader.enc.decode(ids)
+            text: str = self._reader.enc.decode(ids, like_tokenizers=like_tokenizers)
         except UnknownTokenError:
             text = self.convert_tokens_to_string(self.convert_ids_to_tokens(ids))
         return text

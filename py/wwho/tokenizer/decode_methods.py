@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import partial
 from itertools import accumulate, chain
@@ -74,7 +75,12 @@ class DecodeMethods(OpenModel):
     """`_texts` itself, or () for a model with a decoder, which does not simply join the texts."""
 
     def decode(
-        self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False
+        self,
+        tokens: Sequence[int],
+        errors: str = "replace",
+        *,
+        skip_special_tokens: bool = False,
+        like_tokenizers: bool = False,
     ) -> str:
         """Return the text of some tokens.
 
@@ -86,10 +92,14 @@ class DecodeMethods(OpenModel):
             errors: what becomes of bytes that are not UTF-8, as for `bytes.decode`; as a rule,
                 they become U+FFFD.
             skip_special_tokens: whether special tokens are left out.
+            like_tokenizers: whether added tokens of a byte-level model that comes from a
+                tokenizer.json, such as "Café", decode to the bytes that `tokenizers` makes of them,
+                which are no text; otherwise to their texts.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary (also a KeyError).
             UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
+            ValueError: with `like_tokenizers`, the model comes from no tokenizer.json.
 
         Example:
             >>> import wwho
@@ -99,7 +109,7 @@ class DecodeMethods(OpenModel):
         # The quick way for a short text of tokens that were met before: one more call, even that
         # of `decode_bytes`, would be felt.
         try:
-            if skip_special_tokens:
+            if skip_special_tokens or like_tokenizers:
                 pass
             elif 1 < len(tokens) < FEW_TOKENS:
                 return b"".join(itemgetter(*tokens)(self._joined)).decode("utf-8", errors)
@@ -107,30 +117,51 @@ class DecodeMethods(OpenModel):
                 return str(text, "utf-8", errors)
         except (TypeError, IndexError):
             pass  # A token was not met yet, or is no id, or `tokens` is no sequence.
-        data = self.decode_bytes(tokens, skip_special_tokens=skip_special_tokens)
+        data = self.decode_bytes(
+            tokens, skip_special_tokens=skip_special_tokens, like_tokenizers=like_tokenizers
+        )
         return data.decode("utf-8", errors)
 
-    def decode_bytes(self, tokens: Sequence[int], *, skip_special_tokens: bool = False) -> bytes:
+    def decode_bytes(
+        self,
+        tokens: Sequence[int],
+        *,
+        skip_special_tokens: bool = False,
+        like_tokenizers: bool = False,
+    ) -> bytes:
         """Return the bytes of some tokens, joined as the model's decoder joins them.
 
         Args:
             tokens: ids.
             skip_special_tokens: whether special tokens are left out.
+            like_tokenizers: as for `decode`.
 
         Raises:
             UnknownTokenError: an id is not in the vocabulary (also a KeyError).
             TypeError: an id is no integer.
+            ValueError: with `like_tokenizers`, the model comes from no tokenizer.json.
 
         Example:
             >>> import wwho
             >>> wwho.get_encoding("o200k_base").decode_bytes([24912, 2375])
             b'hello world'
         """
+        if like_tokenizers:
+            peer = self._with_peer_bytes()
+            return peer.decode_bytes(tokens, skip_special_tokens=skip_special_tokens)
         if skip_special_tokens:
             return self._backend.decode_part(_id_list(tokens), True, False, False)[0]
         if self._has_no_decoder and isinstance(tokens, (list, tuple)) and len(tokens) < FEW_TOKENS:
             return b"".join(self.decode_tokens_bytes(tokens))
         return self._backend.decode(_id_list(tokens))
+
+    @abstractmethod
+    def _with_peer_bytes(self) -> DecodeMethods:
+        """Return the tokenizer whose added tokens decode as `tokenizers` decodes them.
+
+        Raises:
+            ValueError: the model comes from no tokenizer.json.
+        """
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
         """Return the bytes of each of some tokens on its own, before any decoder.
@@ -294,6 +325,7 @@ class DecodeMethods(OpenModel):
         *,
         errors: str = "replace",
         skip_special_tokens: bool = False,
+        like_tokenizers: bool = False,
         num_threads: int = 8,
     ) -> list[str]:
         """Return the text of each of several lists of tokens.
@@ -302,6 +334,7 @@ class DecodeMethods(OpenModel):
             batch: lists of ids.
             errors: as for `decode`.
             skip_special_tokens: as for `decode`.
+            like_tokenizers: as for `decode`.
             num_threads: how many threads share the lists, if these are long enough to gain by it.
 
         Raises:
@@ -313,7 +346,12 @@ class DecodeMethods(OpenModel):
             >>> wwho.get_encoding("o200k_base").decode_batch([[24912], [2375]])
             ['hello', ' world']
         """
-        decode = partial(self.decode, errors=errors, skip_special_tokens=skip_special_tokens)
+        decode = partial(
+            self.decode,
+            errors=errors,
+            skip_special_tokens=skip_special_tokens,
+            like_tokenizers=like_tokenizers,
+        )
         return _map_with_threads(decode, batch, num_threads)
 
     def decode_bytes_batch(

@@ -19,6 +19,7 @@ from wwho.tokenizer.batch_methods import BatchMethods
 from wwho.tokenizer.chunk_methods import ChunkMethods
 from wwho.tokenizer.count_methods import CountMethods
 from wwho.tokenizer.decode_methods import DecodeMethods, TokenTexts
+from wwho.tokenizer.peer_bytes import with_peer_bytes
 from wwho.tokenizer.segment_methods import SegmentMethods
 from wwho.tokenizer.special_tokens import Allowed, SpecialTokens
 from wwho.tokenizer.stream_methods import StreamMethods
@@ -60,6 +61,7 @@ class Tokenizer(
         "_backend",
         "_blob",
         "_joined",
+        "_peer",
         "_shipped",
         "_specials",
         "_template",
@@ -89,6 +91,7 @@ class Tokenizer(
         self._specials = SpecialTokens(self._backend.info.added)
         self._texts = TokenTexts(self._backend)
         self._joined = self._texts if self._has_no_decoder else ()
+        self._peer: Tokenizer | None = None
 
     @classmethod
     def _open(
@@ -211,6 +214,18 @@ class Tokenizer(
             100277
         """
         write_atomic(path, self._blob)
+
+    def _with_peer_bytes(self) -> Tokenizer:
+        """Return the tokenizer whose added tokens decode as `tokenizers` decodes them; made once.
+
+        Raises:
+            ValueError: the model comes from no tokenizer.json.
+        """
+        if self._peer is None:
+            blob = with_peer_bytes(self._blob, self.info)
+            same = blob is self._blob
+            self._peer = self if same else Tokenizer(blob, self.backend)  # type: ignore[arg-type]
+        return self._peer
 
     # Encoding
 
