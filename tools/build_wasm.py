@@ -40,7 +40,7 @@ WASM_OPT = ROOT / "tests" / "node_modules" / "binaryen" / "bin" / "wasm-opt"
 # The linker leaves the first 1,024 bytes of memory unused, which lets wasm-opt fold small offsets.
 OPT_FLAGS = [
     "--enable-bulk-memory", "--enable-simd", "--strip-producers", "--strip-target-features",
-    "-O3", "--low-memory-unused",
+    "-O3", "--converge", "--low-memory-unused",
 ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Literal
@@ -97,6 +97,22 @@ def all_bytes(texts: Iterable[Text]) -> list[bytes]:
     except (TypeError, UnicodeEncodeError):
         # There are bytes among them, or surrogates.
         return list(map(to_bytes, texts))
+
+
+def plain_texts(texts: Sequence[Text]) -> Sequence[Text]:
+    """Return texts of which any thread may make bytes: as they are, or as bytes.
+
+    They stay as they are if all are plain `str` or `bytes`. Otherwise all become bytes here: a
+    subclass of `str` may run code of its own.
+
+    Raises:
+        TypeError: a text is neither `str` nor bytes.
+
+    Example:
+        >>> plain_texts(["a", b"b"]), plain_texts(["a", bytearray(b"b")])
+        (['a', b'b'], [b'a', b'b'])
+    """
+    return texts if {*map(type, texts)} <= {str, bytes} else all_bytes(texts)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import pytest
@@ -172,3 +173,106 @@ def test_an_error_stops_the_other_threads(mine: bool) -> None:
 def test_threads_are_at_least_one() -> None:
     with pytest.raises(ValueError, match="num_threads is 0"):
         wwho.get_encoding("wwho_328k", "native").encode_batch(["a"], num_threads=0)
+
+
+EDGES = (
+    1,
+    7,
+    8,
+    15,
+    16,
+    17,
+    19,
+    20,
+    21,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    66,
+    127,
+    128,
+    129,
+    300,
+    1023,
+    1024,
+)
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base", "wwho_super_328k"])
+def test_the_end_of_a_short_text_is_encoded_as_any_other_place(name: str) -> None:
+    """Alone, zeros follow a text; within a batch, the next text does; at its end, nothing."""
+    enc = wwho.get_encoding(name)
+    source = Random(44)
+    parts = [
+        "it's",
+        " the",
+        "    ",
+        "\n",
+        "\t",
+        "1234",
+        "ක්‍ර",
+        " हिन्दी",
+        "é",
+        "👍🏽",
+        "--",
+        "'",
+        "x" * 40,
+    ]
+    filler = "Words to fill a text. " * 50
+    for edge in EDGES * 12:
+        text = "".join(source.choices(parts, k=edge))[:edge]
+        after = source.choice(parts)
+        ids = enc.encode(text)
+        assert enc.encode_batch([text, after, filler, text]) == [
+            *(ids, enc.encode(after)),
+            *(enc.encode(filler), ids),
+        ]
+        assert enc.count(text) == len(ids)
+
+
+class Text(str):
+    """A text that would be another one if its methods were asked."""
+
+    def encode(self, *_: object) -> bytes:
+        """Return other bytes."""
+        return b"other"
+
+
+@pytest.mark.parametrize("text", ["text", "අකුරු", "é" * 3000, b"bytes", Text("text"), ""])
+def test_calls_encode_without_cffi(text: str | bytes) -> None:
+    """ids.c reads every form of a text as cffi's path reads its bytes."""
+    backend = native.NativeBackend(model_bytes("o200k_base"))
+    data = text if isinstance(text, bytes) else str.encode(text)
+    assert backend._calls.encode(text, None, False) is None  # no memory yet
+    ids = backend._encode(data, None, 0, native.CallMemory.id_list)
+    assert backend._calls.encode(text, None, False) == ids
+    assert backend._calls.encode_to_numpy(text, None, False).tolist() == ids
+    assert backend._calls.count(text, None, False, len(ids) + 1) == len(ids)
+    assert backend._calls.encode_batch([text, text], None, False, 20_000) == [ids, ids]
+    assert backend._calls.count_batch([text], None, False, 10_000) == [len(ids)]
+    assert backend._calls.count_batch([text, "a" * 10_000], None, False, 9_999) is None
+    packed, starts = backend._calls.encode_batch_packed([text], None, False, 10_000)
+    assert np.frombuffer(packed, np.uint32).tolist() == ids
+    assert np.frombuffer(starts, np.int64).tolist() == [0, len(ids)]
+
+
+@pytest.mark.parametrize("text", ["\ud800", bytearray(b"a"), None, 7, ["a"]])
+def test_calls_leave_the_rest_to_cffi(text: Any) -> None:
+    """Surrogates and other types are no texts for ids.c; what is no text at all is an error."""
+    enc = wwho.get_encoding("o200k_base", "native")
+    enc.encode("a")
+    calls = enc._backend._calls  # type: ignore[attr-defined]
+    for call in (calls.encode, calls.encode_to_numpy):
+        assert call(text, None, False) is None
+    assert calls.encode_batch([text], None, False, 100) is None
+    if isinstance(text, (str, bytearray)):
+        assert enc.encode_batch([text]) == [enc.encode(text)]
+        assert enc.encode_to_numpy(text).tolist() == enc.encode(text)
+    else:
+        with pytest.raises(TypeError, match="expected str or bytes, found"):
+            enc.encode(text)
+        with pytest.raises(TypeError, match="expected str or bytes, found"):
+            enc.encode_batch([text])

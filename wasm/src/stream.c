@@ -209,9 +209,10 @@ static HOT uint32_t *take_step(const wwho_move *column, size_t at, size_t *row, 
 
 /* Continue to cut a text by the streaming automaton s: write the ends of matches from ends[n] on, as long as `ends`, of `room` places, has
  * room for STREAM_STEP more. Returns how many ends there are then. The cutter moves to the text that is not read. The last *open of the
- * ends are tentative and may be replaced by the next call; at the end of the text, *open is 0. */
+ * ends are tentative and may be replaced by the next call; at the end of the text, *open is 0. The bytes up to place `readable` may be
+ * read; where they are more than the text, by 64, its end is cut as quickly as the rest. */
 WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
-                               uint32_t room, uint32_t *open) {
+                               uint32_t room, size_t readable, uint32_t *open) {
     const wwho_move *table = s->table;
     uint32_t *out = ends + n;
     wwho_cursor c = cutter->c;
@@ -223,11 +224,13 @@ WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s
     while (c.at < c.end && out + STREAM_STEP <= ends + room) {
         size_t start = c.at, left = c.end - start, next = start + (left < 64 ? left : 64);
         uint64_t steps = left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
-        if (s->skips && left > 64) {
+        if (s->skips && start + 64 < readable) {
             uint8_t shown[64];
             uint64_t others, edges, blanks;
             bool wide = find_edges(marks, c.text + start, shown, &others, &edges, &blanks);
-            steps = others | edges << 1 | edges << 2 | edges << 3 | edges << 4 | carry;
+            shown[next - start - 1] = c.text[next - 1]; /* what follows may be another text */
+            blanks &= steps;
+            steps &= others | others << wide | edges << 1 | edges << 2 | edges << 3 | edges << 4 | carry;
             carry = edges >> 60 ? 15 : others >> 63;
             if (!wide) {
                 steps &= ~(blanks & blanks << 1 & blanks << 2 & blanks >> 1);
@@ -238,7 +241,6 @@ WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s
                 c.at = next;
                 continue;
             }
-            steps |= others << 1;
         }
         while (steps) {
             c.at = start + trailing_zeros(steps);

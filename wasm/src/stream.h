@@ -57,8 +57,9 @@ typedef struct {
 
 /* Continue to cut a text by the streaming automaton s: write the ends of matches from ends[n] on, as long as `ends`, of `room` places, has
  * room for STREAM_STEP more. Returns how many ends there are then. The cutter moves to the text that is not read. The last *open of the
- * ends are tentative and may be replaced by the next call; at the end of the text, *open is 0. */
+ * ends are tentative and may be replaced by the next call; at the end of the text, *open is 0. The bytes up to place `readable` may be
+ * read; where they are more than the text, by 64, its end is cut as quickly as the rest. */
 WWHO_LOCAL uint32_t cut_pieces(const wwho_classes *classes, const wwho_stream *s, wwho_cutter *cutter, uint32_t *ends, uint32_t n,
-                               uint32_t room, uint32_t *open);
+                               uint32_t room, size_t readable, uint32_t *open);
 
 #endif

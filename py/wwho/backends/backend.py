@@ -12,12 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from wwho.errors import UnknownTokenError
 from wwho.format.model import Added, Flag
 from wwho.format.template import Template
-from wwho.text import Text, all_bytes
+from wwho.text import Text
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 DECODERS = ("none", "parts", "whole")
 """How a model's decoder joins the texts of tokens, by the core's number: see `Info.decoder`."""
@@ -169,7 +173,8 @@ class Backend(Protocol):
     Three arguments are the same everywhere:
 
     - `text` is the whole text, or the whole of what has come of it. Bytes that are not UTF-8 count
-      as characters of their own (FORMAT.md, AUTOMATA).
+      as characters of their own (FORMAT.md, AUTOMATA). Where it may be a `str`, its bytes are
+      those of `wwho.text.to_bytes`.
     - `allowed` says which special tokens the text may spell: one byte for each added token, by
       ascending id, non-zero if it is allowed; or None for none of them. Added tokens that are not
       special are found all the same.
@@ -211,7 +216,7 @@ class Backend(Protocol):
 
     # Encoding one text
 
-    def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
+    def encode(self, text: Text, allowed: bytes | None, unk: bool) -> list[int]:
         """Return the ids of a text."""
 
     def encode_unadded(self, text: bytes) -> list[int]:
@@ -265,7 +270,7 @@ class Backend(Protocol):
             call.
         """
 
-    def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
+    def count(self, text: Text, allowed: bytes | None, unk: bool, limit: int) -> int:
         """Return how many ids a text has.
 
         If there are more than `limit`, counting may stop early: the result is then some number
@@ -350,7 +355,7 @@ class Backend(Protocol):
 
         Texts may be `str`, so that each thread can make the bytes of its own.
         """
-        return [self.encode(text, allowed, unk) for text in all_bytes(texts)]
+        return [self.encode(text, allowed, unk) for text in texts]
 
     def encode_batch_packed(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
@@ -380,15 +385,23 @@ class Backend(Protocol):
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
         """Return how many ids each of several texts has, without a limit, in order."""
-        return [self.count(text, allowed, unk, MAX_LENGTH) for text in all_bytes(texts)]
+        return [self.count(text, allowed, unk, MAX_LENGTH) for text in texts]
 
     def spans_packed(self, text: bytes) -> bytes:
         """Return what `spans` does, as one `SPAN` after another."""
         return b"".join(SPAN.pack(*span) for span in self.spans(text))
 
-    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """Return the ids of a text, 32 bits each."""
-        return bytearray(array("I", self.encode(text, allowed, unk)))
+    def encode_to_numpy(
+        self, text: Text, allowed: bytes | None, unk: bool
+    ) -> npt.NDArray[np.uint32]:
+        """Return the ids of a text as an array.
+
+        Raises:
+            ImportError: numpy is not installed.
+        """
+        import numpy as np
+
+        return np.array(self.encode(text, allowed, unk), np.uint32)
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool

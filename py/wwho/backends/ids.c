@@ -1,12 +1,13 @@
 /* wwho._ids: encoding without cffi, whose calls and conversions take as long as the core needs for a short text.
  *
- * native.py loads this module from the library of wwho._core. Its functions work in free memory of native.py: a list of CallMemory
- * objects, each with an attribute `address`, the address of a wwho_job that writes ids. They return None if that memory has too little
- * room, or if there is none; native.py then calls the core through cffi. */
+ * native.py loads this module from the library of wwho._core. Its one type, Calls, has the memory of past calls of one model, and
+ * encodes in it. What it cannot do, native.py does through cffi: its methods return None for a text that is neither `str` nor bytes or has
+ * surrogates, and if there is no memory or too little. */
 #include <Python.h>
 
 enum {
     SHORT_TEXT_BYTES = 1 << 10, /* up to this length, giving up Python's global lock would take longer than encoding */
+    KEPT_CHARACTERS = 2000,     /* LONG_TEXT of wwho/text.py */
     KNOWN = 1 << 13
 };
 
@@ -32,41 +33,113 @@ static PyObject *integer_of(uint32_t id) {
     return known[at].integer;
 }
 
-static PyObject *address_name; /* the string "address" */
+static PyObject *is_ascii; /* the method str.isascii */
 
-/* A running call of the core. It owns `memory`, which is not in the list `free_memory` meanwhile. */
+/* A text as UTF-8. The bytes are valid as long as both the text and `owner` live; `owner` may be NULL. */
 typedef struct {
-    PyObject *free_memory, *memory;
-    wwho_job job;
-} running_call;
+    const char *bytes;
+    Py_ssize_t len;
+    PyObject *owner;
+} utf8_text;
 
-/* Take the last of the free memory, and encode a text in it. `args` are those of call(); with `count_only` no ids are written. Returns 1 if
- * it is done: `job` then has the result. Returns 0 if there was no free memory, too little of it, or the core refused the text, and -1 with
- * an exception. Gives up Python's global lock for a text of over SHORT_TEXT_BYTES bytes. The caller gives `memory` back unless it is NULL,
- * whatever is returned. */
-static int encode_in_free_memory(running_call *running, PyObject *const *args, bool count_only) {
-    const wwho_model *model = PyLong_AsVoidPtr(args[0]);
-    Py_ssize_t last = model ? PyList_Size(running->free_memory = args[1]) - 1 : -1, len;
-    char *text, *allowed = NULL;
-    if (last < 0) return PyErr_Occurred() ? -1 : 0;
-    running->memory = Py_NewRef(PyList_GetItem(running->free_memory, last));
-    bool is_removed = !PyList_SetSlice(running->free_memory, last, last + 1, NULL);
-    PyObject *address = is_removed ? PyObject_GetAttr(running->memory, address_name) : NULL;
-    const wwho_job *ids_job = address ? PyLong_AsVoidPtr(address) : NULL;
-    Py_XDECREF(address);
-    if (!ids_job || PyBytes_AsStringAndSize(args[2], &text, &len)) return -1;
-    if (args[3] != Py_None && !(allowed = PyBytes_AsString(args[3]))) return -1;
-    running->job = *ids_job;
-    running->job.flags = PyObject_IsTrue(args[4]) ? WWHO_UNK_TOKEN : 0;
-    if (count_only) {
-        running->job.ids = NULL;
-        running->job.cap = WWHO_MAX_LENGTH;
+/* Read a `str` or bytes as UTF-8 into *to. The UTF-8 of a `str` that is not ASCII is a copy, which the `str` keeps if it has
+ * KEPT_CHARACTERS characters. Returns 1 if it is read, 0 for anything else and for a `str` with surrogates, and -1 with an exception. */
+static int read_text(PyObject *text, utf8_text *to) {
+    to->owner = NULL;
+    if (!PyUnicode_Check(text)) {
+        if (!PyBytes_Check(text)) return 0;
+        to->bytes = PyBytes_AsString(text);
+        to->len = PyBytes_Size(text);
+        return 1;
     }
-    if ((size_t)len > running->job.cap) return 0;
-    PyThreadState *state = len > SHORT_TEXT_BYTES ? PyEval_SaveThread() : NULL;
-    int status = wwho_encode(model, (const uint8_t *)text, (size_t)len, (const uint8_t *)allowed, &running->job);
-    if (state) PyEval_RestoreThread(state);
-    return status == WWHO_OK;
+    bool kept = PyUnicode_GetLength(text) >= KEPT_CHARACTERS;
+    if (!kept) {
+        PyObject *answer = PyObject_CallFunctionObjArgs(is_ascii, text, NULL);
+        if (!answer) return -1;
+        kept = answer == Py_True;
+        Py_DECREF(answer);
+    }
+    if (kept)
+        to->bytes = PyUnicode_AsUTF8AndSize(text, &to->len);
+    else if ((to->owner = PyUnicode_AsUTF8String(text))) {
+        to->bytes = PyBytes_AsString(to->owner);
+        to->len = PyBytes_Size(to->owner);
+    }
+    if (kept ? to->bytes != NULL : to->owner != NULL) return 1;
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return -1;
+    PyErr_Clear();
+    return 0;
+}
+
+/* The memory of a call that has ended: a CallMemory of native.py, and its job that writes ids alone. */
+typedef struct {
+    PyObject *owner;
+    const wwho_job *job;
+} call_memory;
+
+/* An object of the type Calls: a model, and the memory that no call uses, the last used last. */
+typedef struct {
+    PyObject_HEAD const wwho_model *model;
+    call_memory *free;
+    size_t n_free, room;
+} calls;
+
+/* Add memory to that which no call uses. Takes over the reference to its owner. Returns false, with an exception, if memory is short. */
+static bool give_back(calls *self, call_memory memory) {
+    if (self->n_free == self->room) {
+        size_t room = 2 * self->room + 1;
+        call_memory *grown = PyMem_Realloc(self->free, room * sizeof *grown);
+        if (!grown) {
+            Py_DECREF(memory.owner);
+            PyErr_NoMemory();
+            return false;
+        }
+        self->free = grown;
+        self->room = room;
+    }
+    self->free[self->n_free++] = memory;
+    return true;
+}
+
+/* A text, or several, and what to do with them. */
+typedef struct {
+    const void *text;
+    Py_ssize_t len;
+    PyObject *allowed, *unk; /* as native.py takes them: bytes or None, and a truth value */
+    size_t limit;            /* the number of tokens after which a call that only counts may stop; 0: it writes them */
+    const uint32_t *bounds;  /* of several texts, as in wwho_job; else NULL */
+    uint32_t *rows;
+    size_t n_texts;
+} request;
+
+/* A function that makes something of the ids of a job: a new reference, or NULL with an exception. */
+typedef PyObject *make_result(const wwho_job *job);
+
+/* Encode what a request says in memory that no call uses, and return what `result` makes of the job. Gives up Python's global lock for more
+ * than SHORT_TEXT_BYTES bytes. Returns None if there is no memory, or too little. */
+static PyObject *encode_request(calls *self, const request *wanted, make_result *result) {
+    char *allowed = NULL;
+    if (wanted->allowed != Py_None && !(allowed = PyBytes_AsString(wanted->allowed))) return NULL;
+    if (!self->n_free) Py_RETURN_NONE;
+    call_memory memory = self->free[--self->n_free];
+    wwho_job job = *memory.job;
+    job.flags = wanted->unk == Py_True ? WWHO_UNK_TOKEN : 0;
+    job.bounds = wanted->bounds;
+    job.rows = wanted->rows;
+    job.n_texts = wanted->n_texts;
+    if (wanted->limit) {
+        job.ids = NULL;
+        job.cap = wanted->limit;
+    }
+    int status = WWHO_BUFFER;
+    if (wanted->limit || (size_t)wanted->len <= job.cap) {
+        PyThreadState *state = wanted->len > SHORT_TEXT_BYTES ? PyEval_SaveThread() : NULL;
+        status = wwho_encode(self->model, wanted->text, (size_t)wanted->len, (const uint8_t *)allowed, &job);
+        if (state) PyEval_RestoreThread(state);
+    }
+    PyObject *made = status == WWHO_OK ? result(&job) : Py_NewRef(Py_None);
+    if (!give_back(self, memory)) Py_CLEAR(made);
+    return made;
 }
 
 /* Return a new list of n ids as Python integers; NULL with an exception if memory is short. */
@@ -79,73 +152,237 @@ static PyObject *list_of(const uint32_t *ids, size_t n) {
     return list;
 }
 
-/* Return a new list of n ids as Python integers; NULL with an exception if memory is short. */
+/* Return a new list of the ids of a job. */
 static PyObject *id_list(const wwho_job *job) { return list_of(job->ids, job->n); }
-
-/* Return the ids that a job has written, as a new bytearray of 32 bits each. */
-static PyObject *id_bytes(const wwho_job *job) {
-    return PyByteArray_FromStringAndSize((const char *)job->ids, (Py_ssize_t)(job->n * sizeof *job->ids));
-}
 
 /* Return the number of ids that a job has found. */
 static PyObject *id_count(const wwho_job *job) { return PyLong_FromSize_t(job->n); }
 
-/* Encode a text, give the memory back to the free memory, and return what `result` makes of the job; with id_count, the job only counts.
- * The arguments of each function of the module: the address of the model, the list of free memory, the text (bytes), the allowed special
- * tokens (bytes or None), and whether to write the unknown token. Returns None if free memory has too little room, or there is none. */
-static PyObject *call(PyObject *const *args, Py_ssize_t n_args, PyObject *result(const wwho_job *)) {
-    if (n_args != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
-    running_call running = {NULL, NULL, {0}};
-    int done = encode_in_free_memory(&running, args, result == id_count);
-    PyObject *found = done == 1 ? result(&running.job) : done == 0 ? Py_NewRef(Py_None) : NULL;
-    if (running.memory && PyList_Append(running.free_memory, running.memory)) Py_CLEAR(found);
-    Py_XDECREF(running.memory);
-    return found;
-}
-
-/* A function of the module that returns what `result` makes of an encoded text. */
-#define METHOD(name, result)                                                                                                               \
-    static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t n) {                                                           \
-        (void)self;                                                                                                                        \
-        return call(args, n, result);                                                                                                      \
-    }
-METHOD(encode, id_list)
-METHOD(encode_packed, id_bytes)
-METHOD(count, id_count)
-
-/* lists(ids, rows): return a list with a list of ids for each row: those from its number in `rows` to the next number. `ids` is a buffer of
- * uint32_t, `rows` one of int64_t with one number more than there are rows; nothing checks that the numbers are within `ids`. */
-static PyObject *lists(PyObject *self, PyObject *const *args, Py_ssize_t n_args) {
-    (void)self;
-    if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments");
-    Py_buffer ids, rows;
-    if (PyObject_GetBuffer(args[0], &ids, PyBUF_SIMPLE)) return NULL;
-    if (PyObject_GetBuffer(args[1], &rows, PyBUF_SIMPLE)) {
-        PyBuffer_Release(&ids);
-        return NULL;
-    }
-    const int64_t *row = rows.buf;
-    Py_ssize_t n = rows.len / (Py_ssize_t)sizeof *row - 1;
+/* Return a new list with a list of ids for each text of a job. */
+static PyObject *id_lists(const wwho_job *job) {
     /* The collector would visit so many new lists again and again, a sixth of the time, and none of them can be garbage. */
     int collects = PyGC_Disable();
-    PyObject *made = PyList_New(n);
-    for (Py_ssize_t i = 0; made && i < n; i++) {
-        PyObject *list = list_of((const uint32_t *)ids.buf + row[i], (size_t)(row[i + 1] - row[i]));
-        if (!list || PyList_SetItem(made, i, list)) Py_CLEAR(made);
+    PyObject *made = PyList_New((Py_ssize_t)job->n_texts);
+    for (size_t i = 0; made && i < job->n_texts; i++) {
+        PyObject *list = list_of(job->ids + job->rows[i], job->rows[i + 1] - job->rows[i]);
+        if (!list || PyList_SetItem(made, (Py_ssize_t)i, list)) Py_CLEAR(made);
     }
     if (collects) PyGC_Enable();
-    PyBuffer_Release(&ids);
-    PyBuffer_Release(&rows);
     return made;
 }
 
-#define FUNCTION(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
-static PyMethodDef functions[] = {FUNCTION(encode), FUNCTION(encode_packed), FUNCTION(count), FUNCTION(lists), {NULL, NULL, 0, NULL}};
+/* Return a new list with the number of ids of each text of a job. */
+static PyObject *id_counts(const wwho_job *job) {
+    PyObject *made = PyList_New((Py_ssize_t)job->n_texts);
+    for (size_t i = 0; made && i < job->n_texts; i++) {
+        PyObject *n = PyLong_FromUnsignedLong(job->rows[i + 1] - job->rows[i]);
+        if (!n || PyList_SetItem(made, (Py_ssize_t)i, n)) Py_CLEAR(made);
+    }
+    return made;
+}
 
-static struct PyModuleDef ids_module = {PyModuleDef_HEAD_INIT, "_ids", NULL, -1, functions, NULL, NULL, NULL, NULL};
+/* numpy's C interface, of which these numbers never change: the type of arrays, and PyArray_New. Making an array through it takes a
+ * quarter of the time of numpy.frombuffer. */
+enum { ARRAY_TYPE = 2, ARRAY_NEW = 93 };
+typedef PyObject *array_new(void *type, int n_dimensions, const Py_ssize_t *lengths, int number_type, const Py_ssize_t *strides, void *data,
+                            int item_size, int flags, PyObject *like);
+static void **numpy_interface;
+static int uint32_type; /* numpy's number for it */
+
+/* Find numpy's C interface. Returns false with an exception: ImportError, if numpy is not installed. */
+static bool find_numpy(void) {
+    PyObject *numpy = PyImport_ImportModule("numpy"), *core = NULL, *capsule = NULL;
+    PyObject *type = numpy ? PyObject_CallMethod(numpy, "dtype", "s", "uint32") : NULL;
+    PyObject *number = type ? PyObject_GetAttrString(type, "num") : NULL;
+    if (number) {
+        uint32_type = (int)PyLong_AsLong(number);
+        core = PyImport_ImportModule("numpy._core._multiarray_umath");
+        if (!core) { /* numpy 1 */
+            PyErr_Clear();
+            core = PyImport_ImportModule("numpy.core._multiarray_umath");
+        }
+    }
+    if (core) capsule = PyObject_GetAttrString(core, "_ARRAY_API");
+    if (capsule) numpy_interface = PyCapsule_GetPointer(capsule, NULL);
+    Py_XDECREF(numpy);
+    Py_XDECREF(type);
+    Py_XDECREF(number);
+    Py_XDECREF(core);
+    Py_XDECREF(capsule);
+    return numpy_interface != NULL;
+}
+
+/* Return the ids of a job as a new array of numpy, of uint32; NULL with an exception if memory is short, or numpy is not installed. */
+static PyObject *id_array(const wwho_job *job) {
+    if (!numpy_interface && !find_numpy()) return NULL;
+    array_new *make = (array_new *)numpy_interface[ARRAY_NEW];
+    Py_ssize_t n = (Py_ssize_t)job->n;
+    PyObject *array = make(numpy_interface[ARRAY_TYPE], 1, &n, uint32_type, NULL, NULL, 0, 0, NULL);
+    if (array && n) memcpy(*(void **)(array + 1), job->ids, job->n * sizeof *job->ids); /* its first field is where its data is */
+    return array;
+}
+
+/* Return a tuple of two new bytearrays: the ids of all texts of a job, 32 bits each, and the number of ids before each text and in all, 64
+ * bits each. */
+static PyObject *packed_ids(const wwho_job *job) {
+    PyObject *starts = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((job->n_texts + 1) * sizeof(int64_t)));
+    if (!starts) return NULL;
+    int64_t *start = (int64_t *)(void *)PyByteArray_AsString(starts);
+    for (size_t i = 0; i <= job->n_texts; i++) start[i] = job->rows[i];
+    PyObject *ids = PyByteArray_FromStringAndSize((const char *)job->ids, (Py_ssize_t)(job->n * sizeof *job->ids));
+    PyObject *both = ids ? PyTuple_Pack(2, ids, starts) : NULL;
+    Py_XDECREF(ids);
+    Py_DECREF(starts);
+    return both;
+}
+
+/* Return what `result` makes of one encoded text. The arguments of the method: the text, the allowed special tokens (bytes or None),
+ * whether to write the unknown token, and, if it only counts, the number of tokens after which it may stop. */
+static PyObject *encode_one(calls *self, PyObject *const *args, Py_ssize_t n_args, make_result *result) {
+    bool counts = result == id_count;
+    if (n_args != 3 + counts) return PyErr_Format(PyExc_TypeError, "expected %d arguments", 3 + counts);
+    size_t limit = counts ? PyLong_AsSize_t(args[3]) : 0;
+    if (limit > WWHO_MAX_LENGTH) {
+        PyErr_Clear(); /* no text has as many tokens */
+        limit = WWHO_MAX_LENGTH;
+    }
+    utf8_text text;
+    int read = counts && !limit ? 0 : read_text(args[0], &text);
+    if (read < 0) return NULL;
+    if (!read) Py_RETURN_NONE;
+    request wanted = {text.bytes, text.len, args[1], args[2], limit, NULL, NULL, 0};
+    PyObject *made = encode_request(self, &wanted, result);
+    Py_XDECREF(text.owner);
+    return made;
+}
+
+/* Several texts, one after another, in memory that grows. */
+typedef struct {
+    char *bytes;
+    uint32_t *bounds; /* n_texts + 1 of them, and room for as many rows of a job */
+    size_t room;
+} joined_utf8;
+
+/* Join the n texts of a list as UTF-8 into *to, whose memory the caller frees with PyMem_Free. Returns 1 if they are joined, 0 if one is no
+ * text as read_text() takes it or if they have more than `limit` bytes, and -1 with an exception. */
+static int join_texts_of(PyObject *texts, Py_ssize_t n, size_t limit, joined_utf8 *to) {
+    size_t len = 0;
+    int read = 1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        utf8_text text;
+        PyObject *item = PyList_GetItem(texts, i);
+        if ((read = item ? read_text(item, &text) : -1) != 1) return read;
+        size_t end = len + (size_t)text.len;
+        if (end > to->room && end <= limit) {
+            char *grown = PyMem_Realloc(to->bytes, 2 * end);
+            to->room = grown ? 2 * end : 0;
+            if (grown) to->bytes = grown;
+        }
+        bool fits = end <= to->room && end <= limit;
+        if (fits) memcpy(to->bytes + len, text.bytes, (size_t)text.len);
+        Py_XDECREF(text.owner);
+        if (!fits) return 0;
+        to->bounds[i + 1] = (uint32_t)(len = end);
+    }
+    return read;
+}
+
+/* Return what `result` makes of the texts of a list, encoded by one call of the core; None for any other sequence. The arguments of the
+ * method: the list, the allowed special tokens and whether to write the unknown token, as in encode_one(), and how many bytes the texts may
+ * have: if there are more, None is returned. */
+static PyObject *encode_all(calls *self, PyObject *const *args, Py_ssize_t n_args, make_result *result) {
+    if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
+    size_t limit = PyLong_AsSize_t(args[3]);
+    if (limit == SIZE_MAX) return NULL;
+    if (!PyList_Check(args[0])) Py_RETURN_NONE;
+    Py_ssize_t n = PyList_Size(args[0]);
+    joined_utf8 joined = {0};
+    joined.bounds = PyMem_Calloc(2 * ((size_t)n + 1), sizeof *joined.bounds);
+    if (!joined.bounds) return PyErr_NoMemory();
+    int read = join_texts_of(args[0], n, limit, &joined);
+    PyObject *made = NULL;
+    if (read == 1) {
+        const uint32_t *bounds = joined.bounds;
+        size_t most = result == id_counts ? WWHO_MAX_LENGTH : 0;
+        request wanted = {joined.bytes, bounds[n], args[1], args[2], most, bounds, joined.bounds + n + 1, (size_t)n};
+        made = encode_request(self, &wanted, result);
+    } else if (!read)
+        made = Py_NewRef(Py_None);
+    PyMem_Free(joined.bytes);
+    PyMem_Free(joined.bounds);
+    return made;
+}
+
+/* A method of Calls that returns what `result` makes of an encoded text, or of several. */
+#define METHOD(name, encode, result)                                                                                                       \
+    static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t n) { return encode((calls *)self, args, n, result); }
+METHOD(calls_encode, encode_one, id_list)
+METHOD(calls_encode_to_numpy, encode_one, id_array)
+METHOD(calls_count, encode_one, id_count)
+METHOD(calls_encode_batch, encode_all, id_lists)
+METHOD(calls_encode_batch_packed, encode_all, packed_ids)
+METHOD(calls_count_batch, encode_all, id_counts)
+
+/* give_back(memory): keep a CallMemory for later calls. Its attribute `address` is the address of its job that writes ids alone. */
+static PyObject *calls_give_back(PyObject *self, PyObject *owner) {
+    PyObject *address = PyObject_GetAttrString(owner, "address");
+    call_memory memory = {owner, address ? PyLong_AsVoidPtr(address) : NULL};
+    Py_XDECREF(address);
+    if (!memory.job) return NULL;
+    Py_INCREF(owner);
+    if (!give_back((calls *)self, memory)) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* take(): return a CallMemory that no call uses, which the caller then has alone; None if there is none. */
+static PyObject *calls_take(PyObject *object, PyObject *unused) {
+    calls *self = (calls *)object;
+    (void)unused;
+    if (!self->n_free) Py_RETURN_NONE;
+    return self->free[--self->n_free].owner;
+}
+
+/* Calls(address): the calls of the model at an address, without memory yet. */
+static PyObject *calls_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *address;
+    (void)keywords;
+    if (!PyArg_ParseTuple(args, "O", &address)) return NULL;
+    const wwho_model *model = PyLong_AsVoidPtr(address);
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    calls *self = model ? (calls *)allocate(type, 0) : NULL;
+    if (self) self->model = model;
+    return (PyObject *)self;
+}
+
+static void calls_free(PyObject *object) {
+    calls *self = (calls *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    while (self->n_free) Py_DECREF(self->free[--self->n_free].owner);
+    PyMem_Free(self->free);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+#define FUNCTION(name) {#name, (PyCFunction)(void (*)(void))calls_##name, METH_FASTCALL, NULL}
+static PyMethodDef methods[] = {FUNCTION(encode),
+                                FUNCTION(encode_to_numpy),
+                                FUNCTION(count),
+                                FUNCTION(encode_batch),
+                                FUNCTION(encode_batch_packed),
+                                FUNCTION(count_batch),
+                                {"give_back", calls_give_back, METH_O, NULL},
+                                {"take", calls_take, METH_NOARGS, NULL},
+                                {NULL, NULL, 0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_new, calls_new}, {Py_tp_dealloc, calls_free}, {Py_tp_methods, methods}, {0, NULL}};
+static PyType_Spec calls_spec = {"wwho._ids.Calls", sizeof(calls), 0, Py_TPFLAGS_DEFAULT, slots};
+
+static struct PyModuleDef ids_module = {PyModuleDef_HEAD_INIT, "_ids", NULL, -1, NULL, NULL, NULL, NULL, NULL};
 
 /* Create the module. It is in the library of wwho._core, from which native.py loads it. */
 PyMODINIT_FUNC PyInit__ids(void) {
-    address_name = PyUnicode_InternFromString("address");
-    return address_name ? PyModule_Create(&ids_module) : NULL;
+    PyObject *module = PyModule_Create(&ids_module), *type = PyType_FromSpec(&calls_spec);
+    is_ascii = PyObject_GetAttrString((PyObject *)&PyUnicode_Type, "isascii");
+    if (!module || !type || !is_ascii || PyModule_AddObjectRef(module, "Calls", type)) Py_CLEAR(module);
+    Py_XDECREF(type);
+    return module;
 }

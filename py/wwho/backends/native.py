@@ -15,7 +15,7 @@ from importlib.util import module_from_spec, spec_from_loader
 from itertools import accumulate, chain, pairwise
 from operator import index, sub
 from struct import Struct
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from wwho._core import ffi, lib
 from wwho.backends.backend import (
@@ -35,10 +35,14 @@ from wwho.backends.c_core import (
     refuse_artifact,
 )
 from wwho.backends.header import STATUSES
-from wwho.backends.parallel import map_parts, processors
+from wwho.backends.parallel import PART_LENGTH, map_parts
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
-from wwho.text import Text, all_bytes
+from wwho.text import Text, all_bytes, plain_texts, to_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 DECODED_BYTES = 1 << 16
 """The size of the buffers for decoded text that are kept from call to call."""
@@ -85,11 +89,10 @@ class NativeBackend(CoreBackend):
         model = ffi.new("const wwho_model **")
         _check_opening(lib.wwho_open(data, len(blob), workspace, size[0], model), blob)
         self._model = model[0]
-        self._model_address = _address(model[0])
         # The model lies in the workspace and reads the blob: both must live as long as it.
         self._owners = (blob_owner, workspace_owner)
         self._pool = MemoryPool(self._model)
-        self._free_memory = self._pool.free
+        self._calls = self._pool.calls
         # Buffers of past calls of decode. Any thread takes and returns one: append and pop are
         # atomic.
         self._decode_buffers: list[DecodeBuffer] = []
@@ -141,13 +144,11 @@ class NativeBackend(CoreBackend):
 
     # Encoding one text
 
-    def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
-        """Return the ids of a text; the module `_ids` does it if free memory has room for them."""
-        ids: list[int] | None = _ids.encode(
-            self._model_address, self._free_memory, text, allowed, unk
-        )
+    def encode(self, text: Text, allowed: bytes | None, unk: bool) -> list[int]:
+        """Return the ids of a text; `Calls` does it if free memory has room for them."""
+        ids: list[int] | None = self._calls.encode(text, allowed, unk)
         if ids is None:
-            return self._encode(text, allowed, _UNK_FLAG * unk, CallMemory.id_list)
+            return self._encode(to_bytes(text), allowed, _UNK_FLAG * unk, CallMemory.id_list)
         return ids
 
     def encode_unadded(self, text: bytes) -> list[int]:
@@ -178,14 +179,19 @@ class NativeBackend(CoreBackend):
 
         return self._encode(text, allowed, _UNK_FLAG * unk, read_all, _IDS | _PLACES | _SPANS)
 
-    def encode_packed(self, text: bytes, allowed: bytes | None, unk: bool) -> bytearray:
-        """Return the ids of a text, 32 bits each; the module `_ids` does it if there is room."""
-        packed: bytearray | None = _ids.encode_packed(
-            self._model_address, self._free_memory, text, allowed, unk
-        )
-        if packed is None:
-            return self._encode(text, allowed, _UNK_FLAG * unk, CallMemory.packed_ids)
-        return packed
+    def encode_to_numpy(
+        self, text: Text, allowed: bytes | None, unk: bool
+    ) -> npt.NDArray[np.uint32]:
+        """Return the ids of a text as an array; `Calls` does it if free memory has room."""
+        ids: npt.NDArray[np.uint32] | None = self._calls.encode_to_numpy(text, allowed, unk)
+        if ids is None:
+            import numpy as np
+
+            data, flags = to_bytes(text), _UNK_FLAG * unk
+            ids = np.frombuffer(
+                self._encode(data, allowed, flags, CallMemory.packed_ids), np.uint32
+            )
+        return ids
 
     def encode_with_ends_packed(
         self, text: bytes, allowed: bytes | None, unk: bool
@@ -241,19 +247,16 @@ class NativeBackend(CoreBackend):
 
         return self._encode(text, allowed, _UNK_FLAG * unk, read_offsets, _IDS | _PLACES)
 
-    def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
+    def count(self, text: Text, allowed: bytes | None, unk: bool, limit: int) -> int:
         """Return how many ids a text has, or some number over `limit` if there are more.
 
-        With a limit below the length of the text, counting stops soon after the limit. Otherwise
-        the limit has no effect, and the module `_ids` counts, if free memory has room.
+        With a limit below the length of the text, counting stops soon after the limit. `Calls`
+        counts, if there is free memory.
         """
-        n: int | None = None
-        if limit >= len(text):
-            # There are never more tokens than bytes.
-            n = _ids.count(self._model_address, self._free_memory, text, allowed, unk)
+        n: int | None = self._calls.count(text, allowed, unk, limit)
         if n is None:
-            capacity = min(limit, MAX_LENGTH)
-            n = self._encode(text, allowed, _UNK_FLAG * unk, _number_alone, 0, cap=capacity)
+            data, flags, capacity = to_bytes(text), _UNK_FLAG * unk, min(limit, MAX_LENGTH)
+            n = self._encode(data, allowed, flags, _number_alone, 0, cap=capacity)
         return n
 
     def spans(self, text: bytes) -> list[Span]:
@@ -319,15 +322,19 @@ class NativeBackend(CoreBackend):
         """Return the ids of each of several texts, in order.
 
         Texts may be `str`. Up to `threads` threads, but no more than processors, encode parts of
-        the batch; with one, all ids are found first, and then made into lists.
+        the batch.
         """
-        if min(threads, processors()) == 1:
-            # All lists at once: between parts, the garbage collector would visit those that are
-            # made already.
-            packed, starts = self.encode_batch_packed(texts, allowed, unk, 1)
-            rows: list[list[int]] = _ids.lists(packed, starts)
+        rows: list[list[int]] | None = self._calls.encode_batch(texts, allowed, unk, PART_LENGTH)
+        if rows is not None and threads > 0:
             return rows
-        return [*chain.from_iterable(self._encode_parts(texts, allowed, unk, threads, _id_rows))]
+
+        def encode_part(part: Sequence[Text]) -> list[list[int]]:
+            """Return the ids of each text of a part."""
+            rows: list[list[int]] | None
+            rows = self._calls.encode_batch(part, allowed, unk, MAX_LENGTH)
+            return self._encode_part(part, allowed, unk, _id_rows) if rows is None else rows
+
+        return [*chain.from_iterable(map_parts(encode_part, plain_texts(texts), threads))]
 
     def encode_batch_packed(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
@@ -340,11 +347,21 @@ class NativeBackend(CoreBackend):
             The ids of all texts, 32 bits each; and 64 bits for each text and for the end: the
             number of ids before it.
         """
-        parts = self._encode_parts(
-            texts, allowed, unk, threads, lambda part: (part.packed_ids(), part.lengths())
-        )
-        lengths = chain.from_iterable(part_lengths for _, part_lengths in parts)
-        starts = array("q", accumulate(lengths, initial=0))
+        packed: tuple[bytearray, bytearray] | None
+        packed = self._calls.encode_batch_packed(texts, allowed, unk, PART_LENGTH)
+        if packed is not None and threads > 0:
+            return packed[0], array("q", packed[1])
+
+        def encode_part(part: Sequence[Text]) -> tuple[bytearray, bytearray]:
+            """Return the ids of all texts of a part, 32 bits each, and its rows, 64 bits each."""
+            packed: tuple[bytearray, bytearray] | None
+            packed = self._calls.encode_batch_packed(part, allowed, unk, MAX_LENGTH)
+            return self._encode_part(part, allowed, unk, _packed_rows) if packed is None else packed
+
+        parts = map_parts(encode_part, plain_texts(texts), threads)
+        starts = array("q", bytes(8))
+        for _, part_starts in parts:
+            starts.extend(map(starts[-1].__add__, array("q", part_starts)[1:]))
         if len(parts) == 1:
             return parts[0][0], starts  # one copy less: 4 % of the time of known text
         return bytearray().join(ids for ids, _ in parts), starts
@@ -353,61 +370,67 @@ class NativeBackend(CoreBackend):
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
     ) -> list[IdsWithOffsets]:
         """Return, for each of several texts, its ids and the code points that each id touches."""
-        parts = self._encode_parts(texts, allowed, unk, threads, _rows_with_offsets, places=True)
+
+        def encode_part(part: Sequence[bytes]) -> list[IdsWithOffsets]:
+            """Return the ids and offsets of each text of a part."""
+            return self._encode_part(part, allowed, unk, _rows_with_offsets, _IDS | _PLACES)
+
+        parts = map_parts(encode_part, texts, threads)
         return [*chain.from_iterable(parts)]
 
     def count_batch(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
     ) -> list[int]:
         """Return how many ids each of several texts has, without a limit."""
-        parts = self._encode_parts(texts, allowed, unk, threads, EncodedPart.lengths)
-        return [*chain.from_iterable(parts)]
+        counts: list[int] | None = self._calls.count_batch(texts, allowed, unk, PART_LENGTH)
+        if counts is not None and threads > 0:
+            return counts
 
-    def _encode_parts(
+        def count_part(part: Sequence[Text]) -> list[int]:
+            """Return how many ids each text of a part has."""
+            counts: list[int] | None = self._calls.count_batch(part, allowed, unk, MAX_LENGTH)
+            if counts is None:
+                return self._encode_part(part, allowed, unk, EncodedPart.lengths)
+            return counts
+
+        return [*chain.from_iterable(map_parts(count_part, plain_texts(texts), threads))]
+
+    def _encode_part(
         self,
-        texts: Sequence[Text],
+        part: Sequence[Text],
         allowed: bytes | None,
         unk: bool,
-        threads: int,
         read_result: Callable[[EncodedPart], _Result],
-        *,
-        places: bool = False,
-    ) -> list[_Result]:
-        """Encode a batch in parts, each by one call of the core, and return each part's result.
+        want: int = _IDS,
+    ) -> _Result:
+        """Encode the texts of a part of a batch by one call of the core, joined.
 
         Args:
-            texts: the batch.
+            part: the texts.
             allowed: the mask of allowed special tokens; None for none.
             unk: whether unknown units become the unknown token.
-            threads: how many threads may share the parts.
-            read_result: makes the result of an encoded part, of which it must copy what it returns.
-            places: whether the places of tokens are wanted beside the ids.
+            read_result: makes the result of the part; it must copy what it returns.
+            want: bits of `_IDS` and `_PLACES`: the columns to fill.
 
         Raises:
-            ValueError: `threads` is less than 1.
             BackendError: a text is too long, or needs too much scratch memory.
+            TypeError: a text is neither `str` nor bytes.
         """
-        want = _IDS | _PLACES if places else _IDS
+        part_bytes = all_bytes(part)
+        data, n_texts = b"".join(part_bytes), len(part_bytes)
+        bounds = array("I", accumulate(map(len, part_bytes), initial=0))
+        rows = array("I", bytes(4 * (n_texts + 1)))
 
-        def encode_part(part: Sequence[Text]) -> _Result:
-            """Encode the texts of a part, joined, with the bounds between them."""
-            part_bytes = all_bytes(part)
-            data, n_texts = b"".join(part_bytes), len(part_bytes)
-            bounds = array("I", accumulate(map(len, part_bytes), initial=0))
-            rows = array("I", bytes(4 * (n_texts + 1)))
+        def read_part(memory: CallMemory, _: int) -> _Result:
+            """Return the result of the part; the core has filled `rows`, too."""
+            return read_result(EncodedPart(data, bounds, memory, rows))
 
-            def read_part(memory: CallMemory, _: int) -> _Result:
-                """Return the result of the part; the core has filled `rows`, too."""
-                return read_result(EncodedPart(data, bounds, memory, rows))
-
-            batch = (
-                ffi.from_buffer("uint32_t[]", bounds),
-                ffi.from_buffer("uint32_t[]", rows),
-                n_texts,
-            )
-            return self._encode(data, allowed, _UNK_FLAG * unk, read_part, want, batch=batch)
-
-        return map_parts(encode_part, texts, threads)
+        batch = (
+            ffi.from_buffer("uint32_t[]", bounds),
+            ffi.from_buffer("uint32_t[]", rows),
+            n_texts,
+        )
+        return self._encode(data, allowed, _UNK_FLAG * unk, read_part, want, batch=batch)
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
@@ -621,7 +644,7 @@ class CallMemory:
         starts: the column of the byte at which each token begins; null until it was wanted.
         ends: the column of the byte after the last of each token; null until it was wanted.
         spans: the column of pretokens and units; null until it was wanted.
-        ids_job: a job that writes ids alone, for the module `_ids`.
+        ids_job: a job that writes ids alone, for `Calls`.
         address: the address of `ids_job`, which ids.c reads by this name.
         last_job: the job that `make_job` returned last.
         scratch_owner: keeps the scratch memory alive.
@@ -746,7 +769,7 @@ class MemoryPool:
     There comes to be as much of it as calls have run at once. Columns for long texts are not kept.
 
     Attributes:
-        free: the memory. Calls take the last one and append it again, both of which is atomic.
+        calls: has the memory, and encodes in it what it can without cffi (`Calls` of ids.c).
     """
 
     KEPT_LENGTH = 1 << 22
@@ -757,7 +780,7 @@ class MemoryPool:
     def __init__(self, model: Any) -> None:
         """Begin with an empty pool for a model that the core has opened."""
         self._scratch_size = lib.wwho_scratch_size(model)
-        self.free: list[CallMemory] = []
+        self.calls = _ids.Calls(_address(model))
 
     def take(self, room: int, want: int) -> CallMemory:
         """Return memory for a call, which has it alone until it gives it back.
@@ -769,10 +792,7 @@ class MemoryPool:
         Raises:
             BackendError: `room` is over `MAX_LENGTH`.
         """
-        try:
-            memory = self.free.pop()
-        except IndexError:
-            memory = CallMemory(self._scratch_size)
+        memory: CallMemory = self.calls.take() or CallMemory(self._scratch_size)
         if memory.room < room or want > _IDS:
             if room > MAX_LENGTH:
                 raise _too_long(room)
@@ -803,7 +823,7 @@ class MemoryPool:
         if memory.room > self.KEPT_LENGTH:
             memory.drop_columns()
         if memory.scratch[1] == self._scratch_size:
-            self.free.append(memory)
+            self.calls.give_back(memory)
 
 
 def _number_list(numbers: Any, n: int) -> list[int]:
@@ -833,10 +853,6 @@ class EncodedPart(NamedTuple):
     memory: CallMemory
     rows: array[int]
 
-    def packed_ids(self) -> bytearray:
-        """Return a copy of the ids of all texts, 32 bits each."""
-        return self.memory.packed_ids(self.rows[-1])
-
     def lengths(self) -> list[int]:
         """Return how many ids each text has."""
         return [*map(sub, self.rows[1:], self.rows)]
@@ -844,8 +860,13 @@ class EncodedPart(NamedTuple):
 
 def _id_rows(part: EncodedPart) -> list[list[int]]:
     """Return the ids of each text of a part."""
-    rows: list[list[int]] = _ids.lists(part.packed_ids(), array("q", part.rows))
-    return rows
+    ids = part.memory.id_list(part.rows[-1])
+    return [ids[first:last] for first, last in pairwise(part.rows)]
+
+
+def _packed_rows(part: EncodedPart) -> tuple[bytearray, bytearray]:
+    """Return the ids of all texts of a part, 32 bits each, and its rows, 64 bits each."""
+    return part.memory.packed_ids(part.rows[-1]), bytearray(array("q", part.rows))
 
 
 def _rows_with_offsets(part: EncodedPart) -> list[IdsWithOffsets]:

@@ -26,7 +26,7 @@ from wwho.format.read import read_artifact
 from wwho.reference.decode import join, listed_texts
 from wwho.reference.piece import read_piece
 from wwho.reference.walk import Walk
-from wwho.text import read_characters
+from wwho.text import Text, read_characters, to_bytes
 
 
 class ReferenceBackend(Backend):
@@ -61,9 +61,9 @@ class ReferenceBackend(Backend):
             return text, range(len(text))
         return piece.data, [source.begin for source in piece.of_bytes]
 
-    def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
+    def encode(self, text: Text, allowed: bytes | None, unk: bool) -> list[int]:
         """Return the ids of a text."""
-        return [token for token, _, _ in self._walk.tokens(text, allowed, unk)]
+        return [token for token, _, _ in self._walk.tokens(to_bytes(text), allowed, unk)]
 
     def encode_unadded(self, text: bytes) -> list[int]:
         """Return the ids of a text in which no added token is found."""
@@ -98,13 +98,13 @@ class ReferenceBackend(Backend):
         ids = [] if more else self.encode(bytes(text), allowed, unk)
         return len(ids) if count else ids, 0 if more else len(text), place
 
-    def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
+    def count(self, text: Text, allowed: bytes | None, unk: bool, limit: int) -> int:
         """Return the number of tokens of a text, or some number over `limit`.
 
         That is `limit + 1`.
         """
         n = 0
-        for n, _ in enumerate(self._walk.tokens(text, allowed, unk), 1):
+        for n, _ in enumerate(self._walk.tokens(to_bytes(text), allowed, unk), 1):
             if n > limit:
                 break
         return n

@@ -29,6 +29,7 @@ from wwho.backends.backend import (
 from wwho.backends.c_core import CoreBackend, check_version, core_info, refuse_artifact
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
+from wwho.text import Text, to_bytes
 
 NORMALIZER_BYTES = 65536
 """The memory that normalizing works in at first."""
@@ -113,9 +114,9 @@ class WasmBackend(CoreBackend):
             source_list = core.numbers(sources, size) if with_sources else ()
             return core.read(out, size), source_list, core.number(n_read_at)
 
-    def encode(self, text: bytes, allowed: bytes | None, unk: bool) -> list[int]:
+    def encode(self, text: Text, allowed: bytes | None, unk: bool) -> list[int]:
         """Return the ids of a text."""
-        return self._encode(text, allowed, _unk_flag(unk))[0]
+        return self._encode(to_bytes(text), allowed, _unk_flag(unk))[0]
 
     def encode_unadded(self, text: bytes) -> list[int]:
         """Return the ids of a text in which no added token is found, whatever its flags."""
@@ -250,14 +251,14 @@ class WasmBackend(CoreBackend):
             ids = job["n"] if count else self._core.numbers(job["ids"], job["n"])
             return ids, job["read"], job["place"]
 
-    def count(self, text: bytes, allowed: bytes | None, unk: bool, limit: int) -> int:
+    def count(self, text: Text, allowed: bytes | None, unk: bool, limit: int) -> int:
         """Return how many ids a text has, or some number over `limit` if there are more.
 
         With a limit below the length of the text, counting stops soon after the limit.
         """
         with self._lock:
             cap = min(limit, MAX_LENGTH)
-            return self._run_job(text, allowed, _unk_flag(unk), (), cap)["n"]
+            return self._run_job(to_bytes(text), allowed, _unk_flag(unk), (), cap)["n"]
 
     def spans(self, text: bytes) -> list[Span]:
         """Return the pretokens and units of a normalized text, in order, without encoding it."""

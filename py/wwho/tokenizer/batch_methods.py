@@ -89,7 +89,7 @@ class BatchMethods(OpenModel):
             >>> wwho.get_encoding("o200k_base").encode_ordinary_batch([b"hello world", ""])
             [[24912, 2375], []]
         """
-        return self._backend.encode_batch(_text_list(text), None, False, num_threads)
+        return self._backend.encode_batch(list(text), None, False, num_threads)
 
     def encode_batch_to_numpy(
         self,
@@ -346,9 +346,9 @@ class BatchMethods(OpenModel):
             TypeError: a text is neither `str` nor bytes.
             ValueError: there are more or fewer pairs than texts.
         """
-        listed = _text_list(texts)
+        listed = list(texts)
         if pairs is not None:
-            seconds = _text_list(pairs)
+            seconds = list(pairs)
             if len(seconds) != len(listed):
                 raise ValueError(
                     f"{len(listed)} texts have {len(seconds)} pairs; give one for each"
@@ -361,16 +361,3 @@ class BatchMethods(OpenModel):
         # One search for all: no special token has a byte that is not UTF-8, so none is found
         # across two texts.
         return data, self._checked_mask(b"\xff".join(data), allowed, checked)
-
-
-def _text_list(texts: Iterable[Text]) -> Sequence[Text]:
-    """Return texts as a list of which any thread may make bytes.
-
-    If all are plain `str` or `bytes` they stay as they are, for threads to convert. Otherwise all
-    become bytes here: a subclass of `str` may run code of its own.
-
-    Raises:
-        TypeError: one is neither `str` nor bytes.
-    """
-    listed = list(texts)
-    return listed if {*map(type, listed)} <= {str, bytes} else all_bytes(listed)

@@ -37,11 +37,20 @@ class CountMethods(OpenModel):
             >>> wwho.get_encoding("o200k_base").count("hello world")
             2
         """
-        n_tokens = self._template.n_special(pair is not None, add_special_tokens)
-        for each in (text,) if pair is None else (text, pair):
-            data, mask = self._bytes_and_mask(each, allowed_special, disallowed_special)
-            n_tokens += self._backend.count(data, mask, self._unk_as_token(unk), MAX_LENGTH)
-        return n_tokens
+        unk_as_token = unk != "spell" and self._unk_as_token(unk)
+        data: Text
+        mask: bytes | None
+        if allowed_special or disallowed_special or self._disallowed:
+            data, mask = self._bytes_and_mask(text, allowed_special, disallowed_special)
+        else:
+            data, mask = text, None
+        n_tokens = self._backend.count(data, mask, unk_as_token, MAX_LENGTH)
+        if pair is not None:
+            data, mask = self._bytes_and_mask(pair, allowed_special, disallowed_special)
+            n_tokens += self._backend.count(data, mask, unk_as_token, MAX_LENGTH)
+        elif not add_special_tokens:
+            return n_tokens
+        return n_tokens + self._template.n_special(pair is not None, add_special_tokens)
 
     def count_till_limit(
         self,
