@@ -193,7 +193,9 @@ export class BaseTokenizer {
     requireOptions(options, known);
     const { pair } = options;
     if (pair !== undefined) requireText(pair);
-    return { ...this.#readOptions(pair === undefined ? [text] : [text, pair], options), pair };
+    const given = this.#readOptions(pair === undefined ? [text] : [text, pair], options);
+    given.pair = pair;
+    return given;
   }
 
   /**

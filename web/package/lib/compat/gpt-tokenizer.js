@@ -57,15 +57,15 @@ export function gptFunctions(load, encoding, model) {
    * @returns {Specials}
    */
   const readOptions = ({ allowedSpecial, disallowedSpecial } = {}) => {
-    const all = [...specials().keys()];
-    const disallowsAll = disallowedSpecial === undefined || disallowedSpecial === "all" || disallowedSpecial.has("all");
+    const all = () => [...specials().keys()];
     if (allowedSpecial === "all" || allowedSpecial?.has("all")) {
       if (disallowedSpecial === "all") throw new WwhoError("ARGUMENT", 'allowedSpecial and disallowedSpecial cannot both be set to "all".');
       const disallowed = disallowedSpecial ?? new Set();
-      return { allowed: new Set(all.filter((text) => !disallowed.has(text))), refused: disallowed.has("all") ? all.filter((text) => disallowed.has(text)) : [] };
+      return { allowed: new Set(all().filter((text) => !disallowed.has(text))), refused: disallowed.has("all") ? all().filter((text) => disallowed.has(text)) : [] };
     }
     const allowed = allowedSpecial ?? new Set();
-    return { allowed, refused: disallowsAll ? all.filter((text) => !allowed.has(text)) : [] };
+    const disallowsAll = disallowedSpecial === undefined || disallowedSpecial === "all" || disallowedSpecial.has("all");
+    return { allowed, refused: disallowsAll ? all().filter((text) => !allowed.has(text)) : [] };
   };
 
   /**
@@ -78,8 +78,10 @@ export function gptFunctions(load, encoding, model) {
   const cut = (text, options) => {
     requireString(text);
     // All special tokens begin so, and most texts have none.
-    if (options === undefined && !text.includes("<|")) return { first: [], rest: text };
+    const mayHave = text.includes("<|");
+    if (options === undefined && !mayHave) return { first: [], rest: text };
     const { allowed, refused } = readOptions(options);
+    if (!mayHave || (allowed.size === 0 && refused.length === 0)) return { first: [], rest: text };
     refuseSpelled(text, refused, (token) => `Disallowed special token found: ${token}`);
     const first = [];
     let at = 0;
@@ -98,7 +100,8 @@ export function gptFunctions(load, encoding, model) {
     /** @param {string} text @param {EncodeOptions} [options] @returns {number[]} */
     encode(text, options) {
       const { first, rest } = cut(text, options);
-      return [...first, .../** @type {number[]} */ (load().encode(rest, { array: true }))];
+      const ids = Array.from(load().encode(rest)); // quicker than the option
+      return first.length > 0 ? first.concat(ids) : ids;
     },
 
     /** Yield the ids of each pretoken; return how many the last one has. @param {string} text @param {EncodeOptions} [options] */
@@ -154,7 +157,9 @@ export function gptFunctions(load, encoding, model) {
 
     /** @param {Iterable<number>} given @returns {string} */
     decode(given) {
-      return [...api.decodeGenerator(given)].join("");
+      const ids = Array.from(given);
+      const own = specialTexts();
+      return ids.some((id) => own.has(id)) ? [...api.decodeGenerator(ids)].join("") : load().decode(ids);
     },
 
     /** Yield the text token by token, in whole characters. @param {Iterable<number>} given */

@@ -74,7 +74,7 @@ export class Tiktoken {
     const disallowed = disallowedSpecial === "all" ? all.filter((name) => !allowed.has(name)) : namesIn(disallowedSpecial, "disallowedSpecial");
     refuseSpelled(text, disallowed, (token) => `The text contains a special token that is not allowed: ${token}`);
     const known = all.filter((name) => allowed.has(name));
-    return tokenizer.encode(text, known.length > 0 ? { array: true, allowedSpecial: known } : { array: true });
+    return Array.from(tokenizer.encode(text, known.length > 0 ? { allowedSpecial: known } : undefined));
   }
 
   /**
