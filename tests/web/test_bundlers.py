@@ -81,6 +81,19 @@ def test_an_encoding_that_is_imported(browser: Any, apps: Path, tool: str) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("tool", chosen({**COPY_FILES, **COPY_NONE}, "webpack", "rollup"))
+def test_the_functions_of_other_packages(browser: Any, apps: Path, tool: str) -> None:
+    """wwho/compat works behind each bundler, with the one encoding that was asked for."""
+    target = apps / "built" / f"{tool}-compat"
+    target.mkdir(parents=True)
+    {**COPY_FILES, **COPY_NONE}[tool](apps, "compat", target)
+    assert shipped(target) == {"cl100k_base"}
+    expected = {"ids": [15339, 1917], "text": "hello world", "theirs": [200000, 15339]}
+    with served(target, PAGES) as address:
+        assert shown(browser, f"{address}/index.html") == expected
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ["by-name", "worker"])
 @pytest.mark.parametrize("tool", chosen(COPY_FILES, "vite", "webpack"))
 def test_an_encoding_by_its_name(browser: Any, apps: Path, tool: str, entry: str) -> None:
