@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from corelib import CORE, HEADER
@@ -136,6 +137,39 @@ def test_destdir(tmp_path: Path) -> None:
     found = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir()}
     assert {"include/wwho.h", "lib/libwwho.a", "lib/pkgconfig/wwho.pc"} < found
     assert "prefix=/usr\n" in (root / "lib" / "pkgconfig" / "wwho.pc").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_ids_of_an_arm_processor(model: Path, tmp_path: Path) -> None:
+    """On ARM64, which is emulated, NEON finds the edges of words."""
+    pytest.importorskip("ziglang", reason="needs ziglang")
+    need("qemu-aarch64-static")
+    program, text = tmp_path / "ids", tmp_path / "text"
+    source = Random(44)
+    parts = [
+        "it's",
+        " the",
+        "    ",
+        "\t",
+        "1234",
+        "ක්‍ර",
+        " हिन्दी",
+        "é",
+        "👍🏽",
+        "--",
+        "'",
+        "word" * 9,
+    ]
+    lines = ["".join(source.choices(parts, k=k % 150)) for k in range(1500)]
+    lines += [(CORE.parent / "src" / "encode.c").read_text("utf-8").replace("\n", " ")]
+    text.write_text("\n".join(lines), "utf-8")
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", "aarch64-linux-musl", "-static", "-O2"]
+    sources = ["-I", HEADER.parent, CORE.parent / "tests" / "ids.c", CORE]
+    subprocess.run([*map(str, [*zig, *sources, "-o", program])], check=True)
+    command = ["qemu-aarch64-static", str(program), str(model), str(text)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    enc = wwho.get_encoding("cl100k_base", "native")
+    assert [[*map(int, line.split())] for line in found.splitlines()] == enc.encode_batch(lines)
 
 
 @pytest.mark.skipif(not EXHAUSTIVE, reason="zig compiles a libc first")

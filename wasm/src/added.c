@@ -132,7 +132,7 @@ static HOT bool may_begin(const wwho_starts *s, uint64_t bytes) {
 
 /* Return a bit for each of 16 bytes of text, the lowest for the first: set if the byte is among the four that are searched for. */
 static HOT uint64_t anchors_in(const wwho_starts *s, const uint8_t *text) {
-#ifdef WIDE_WORDS
+#ifdef BYTE_MASKS
     const uint8_t *b = s->bytes;
     wwho_16 t;
     copy_bytes(&t, text, sizeof t);

@@ -66,7 +66,7 @@ static HOT uint64_t brief_set(wwho_brief key) { return SHORT_SET * ((key.low ^ (
  * QUICK_ROOM and may be overwritten in any case. There is no branch, so the reads of many lookups overlap. With SIMD, known code is 1.07
  * times as fast in WebAssembly, known English 1.04 times. */
 static HOT uint32_t find_brief(const uint64_t *set, wwho_brief key, uint32_t *ids) {
-#ifdef WIDE_WORDS
+#ifdef BYTE_MASKS
     wwho_16 wanted, first, second;
     copy_bytes(&wanted, &key, 16);
     copy_bytes(&first, set, 16);

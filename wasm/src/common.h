@@ -60,20 +60,42 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 #define touch prefetch
 #endif
 
-/* The compiler's vectors of 16 bytes are SIMD. */
-#if defined(__GNUC__) && !defined(WWHO_PLAIN_C) && (defined(__SSE2__) || defined(__wasm_simd128__))
+/* The compiler's vectors of 16 bytes are SIMD. With BYTE_MASKS, one instruction makes a bit of each byte of a vector; NEON has none. */
+#if defined(__GNUC__) && !defined(WWHO_PLAIN_C)
+#if defined(__SSE2__) || defined(__wasm_simd128__)
+#define BYTE_MASKS
 #define WIDE_WORDS
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#define WIDE_WORDS
+#endif
 #endif
 
 #ifdef WIDE_WORDS
 typedef uint8_t wwho_16 __attribute__((vector_size(16)));
 
-/* Return a bit for each of 16 truth values (0 or 255), the lowest for the first. */
-static HOT uint64_t bits_of(wwho_16 truth) {
+#ifdef BYTE_MASKS
+/* Return the highest bits of 16 bytes, the lowest for the first. */
+static HOT uint64_t bits_of(wwho_16 bytes) {
 #ifdef __SSE2__
-    return (uint16_t)__builtin_ia32_pmovmskb128((__attribute__((vector_size(16))) char)truth);
+    return (uint16_t)__builtin_ia32_pmovmskb128((__attribute__((vector_size(16))) char)bytes);
 #else
-    return (uint16_t)__builtin_wasm_bitmask_i8x16((__attribute__((vector_size(16))) signed char)truth);
+    return (uint16_t)__builtin_wasm_bitmask_i8x16((__attribute__((vector_size(16))) signed char)bytes);
+#endif
+}
+#endif
+
+/* Return the highest bits of 64 bytes in four vectors, the lowest for the first. */
+static HOT uint64_t bits_of_64(const wwho_16 *bytes) {
+#ifdef BYTE_MASKS
+    return bits_of(bytes[0]) | bits_of(bytes[1]) << 16 | bits_of(bytes[2]) << 32 | bits_of(bytes[3]) << 48;
+#else
+    /* each byte becomes a bit of its own among eight neighbours, which are then added up, pair by pair */
+    const uint8x16_t places = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+    uint8x16_t bits[4];
+    for (uint32_t i = 0; i < 4; i++) bits[i] = vandq_u8(vcltzq_s8((int8x16_t)bytes[i]), places);
+    uint8x16_t pairs = vpaddq_u8(vpaddq_u8(bits[0], bits[1]), vpaddq_u8(bits[2], bits[3]));
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)), 0);
 #endif
 }
 #else

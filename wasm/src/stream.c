@@ -161,23 +161,28 @@ typedef struct {
  * the lowest for the first. Returns true if any is not ASCII. Writes the bytes to `shown`, with the highest bit set if a letter follows.
  * Reads 65 bytes. */
 static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, uint64_t *others, uint64_t *edges, uint64_t *blanks) {
-    uint64_t letters = 0, found = 0, blank = 0;
 #ifdef WIDE_WORDS
-    wwho_16 all = {0};
+    wwho_16 letter[4], edge[4], blank[4], all = {0};
     UNROLL
-    for (uint32_t i = 0; i < 64; i += 16) {
+    for (uint32_t i = 0; i < 4; i++) {
         wwho_16 v, next;
-        copy_bytes(&v, text + i, 16);
-        copy_bytes(&next, text + i + 1, 16);
+        copy_bytes(&v, text + 16 * i, 16);
+        copy_bytes(&next, text + 16 * i + 1, 16);
         next = v | ((wwho_16)((next - m.first) <= m.span) & 0x80);
-        copy_bytes(shown + i, &next, 16);
-        letters |= bits_of((wwho_16)((v - m.first) <= m.span)) << i;
-        found |= bits_of((wwho_16)(v == m.trigger) | v) << i;
-        blank |= bits_of((wwho_16)(v == m.blank)) << i;
+        copy_bytes(shown + 16 * i, &next, 16);
+        letter[i] = (wwho_16)((v - m.first) <= m.span);
+        edge[i] = (wwho_16)(v == m.trigger) | v;
+        blank[i] = (wwho_16)(v == m.blank);
         all |= v;
     }
-    bool wide = bits_of(all);
+    uint64_t halves[2];
+    copy_bytes(halves, &all, 16);
+    *others = ~bits_of_64(letter);
+    *edges = bits_of_64(edge);
+    *blanks = bits_of_64(blank);
+    return (halves[0] | halves[1]) & ONES << 7;
 #else
+    uint64_t letters = 0, found = 0, blank = 0;
     bool wide = false;
     for (uint32_t i = 0; i < 64; i++) {
         uint8_t c = text[i];
@@ -187,11 +192,11 @@ static HOT bool find_edges(wwho_marks m, const uint8_t *text, uint8_t *shown, ui
         blank |= (uint64_t)(c == m.blank) << i;
         wide |= c >= 0x80;
     }
-#endif
     *others = ~letters;
     *edges = found;
     *blanks = blank;
     return wide;
+#endif
 }
 
 /* Apply the move of a character at a place, alone or with a letter, to the ends at `out`, and go to its configuration (*row). Returns
