@@ -43,8 +43,11 @@ export function* partsOf(text, core, mask, size = PART_BYTES) {
   }
 }
 
+/** The most bytes or UTF-16 units of texts that are encoded together: with fewer or more, it takes longer. */
+const GROUP_BYTES = 1 << 16;
+
 /**
- * Yield texts in groups that are encoded together, each of about PART_BYTES at most; a longer text is alone.
+ * Yield texts in groups that are encoded together, each of about GROUP_BYTES at most; a longer text is alone.
  * @param {readonly Text[]} texts
  * @returns {Generator<readonly Text[]>} in order, none empty
  */
@@ -52,7 +55,7 @@ export function* groupsOf(texts) {
   let [start, size] = [0, 0];
   for (let end = 0; end < texts.length; end++) {
     const { length } = texts[end];
-    if (end > start && size + length > PART_BYTES) {
+    if (end > start && size + length > GROUP_BYTES) {
       yield texts.slice(start, end);
       [start, size] = [end, 0];
     }
