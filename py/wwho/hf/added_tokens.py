@@ -48,6 +48,19 @@ def added_tokens_of(info: Info) -> dict[int, AddedToken]:
     }
 
 
+def aliases_of(info: Info) -> dict[str, int]:
+    """Return the added tokens of a model that decode to the text of another one: texts to ids.
+
+    PLBart finds `<mask>` in a text, and makes the unknown token of it.
+    """
+    own = added_tokens_of(info)
+    return {
+        token.text: token.id
+        for token in info.added
+        if not token.flags & (Flag.HIDDEN | Flag.NORMALIZED) and own[token.id].content != token.text
+    }
+
+
 def with_added_tokens(enc: Tokenizer, added: Mapping[int, AddedToken]) -> Tokenizer:
     """Return a model that finds these added tokens beside its own.
 

@@ -19,7 +19,7 @@ from wwho.errors import ArtifactError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
 from wwho.format.template import Template, What
 from wwho.hf import templates
-from wwho.hf.added_tokens import added_tokens_of
+from wwho.hf.added_tokens import added_tokens_of, aliases_of
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
 from wwho.hf.joins import JOINS
@@ -679,10 +679,13 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """
         with_roles = [*self._special_tokens_map.values(), *self._extra_special_tokens]
         flagged = _flagged_tokens(with_roles)
-        added, ids = dict(self._added_tokens_decoder), dict(self._added_tokens_encoder)
+        aliases = aliases_of(self.wwho.info)
+        added, ids = dict(self._added_tokens_decoder), {**aliases, **self._added_tokens_encoder}
         n_new, last_id = 0, max([self.wwho.n_vocab - 1, *added])
         for given in filter(str, new_tokens):
             name = str(given)
+            if name in aliases:
+                continue
             token = flagged.get(name, given) if special_tokens else given
             if not isinstance(token, AddedToken):
                 token = AddedToken(token, normalized=not special_tokens)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wwho.errors import SourceError
+from wwho.format.layout import MAX_IDS
 from wwho.format.template import Template
 from wwho.importers.reader import Options
 from wwho.importers.source import shown
@@ -20,13 +22,20 @@ from wwho.importers.transformers.python_pieces import (
 )
 from wwho.importers.transformers.python_vocab import choice_of
 from wwho.importers.transformers.sentencepiece_files import read_pieces
-from wwho.importers.transformers.slow_tokens import Counting, check_unique, lines_of, slow_tokens
+from wwho.importers.transformers.slow_tokens import (
+    Counting,
+    SlowTokens,
+    check_unique,
+    lines_of,
+    slow_tokens,
+)
 from wwho.importers.transformers.spm import FAIRSEQ_ROLES
-from wwho.importers.transformers.tokens import read_tokens, role
+from wwho.importers.transformers.tokens import LISTED, Token, read_tokens, role
 
 FILE = "sentencepiece.bpe.model"
 FIRST = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 """The ids of the first tokens of PLBart."""
+MASK = "<mask>"
 FIRST_ROLES = ("bos_token", "pad_token", "eos_token", "unk_token", "sep_token", "cls_token")
 """The roles of the first tokens of BARTpho, in the order of their ids."""
 
@@ -48,15 +57,10 @@ def read_plbart(folder: ModelFolder, options: Options) -> Draft:
     model = read_pieces(folder, FILE).model
     pieces = texts_of(model)
     fixed = FIRST | {text: number for number, text in enumerate(languages, len(pieces) + 1)}
-    if kind == "base":
-        fixed["<mask>"] = len(pieces) + len(languages) + 1
+    # With other languages than "base" the class first counts this token, and then forgets its id.
+    fixed[MASK] = len(pieces) + len(languages) + 1 if kind == "base" else MAX_IDS - 1
     vocabulary = {text: number for number, text in enumerate(pieces, 1) if number > 1} | fixed
     check_unique(vocabulary)
-    if kind != "base" and role(folder, "mask_token", FAIRSEQ_ROLES) == "<mask>":
-        raise SourceError(
-            "mask_token: found <mask>, expected null: with language_codes multi, this class makes "
-            "the unknown token of it"
-        )
     defaults: dict[str, Any] = {**FAIRSEQ_ROLES, "clean_up_tokenization_spaces": True}
     if not read_tokens(folder).names_extra:
         defaults["extra_special_tokens"] = [*languages]
@@ -68,6 +72,9 @@ def read_plbart(folder: ModelFolder, options: Options) -> Draft:
                 f"{shown(text)} is a piece of the SentencePiece model: this class gives it the "
                 "number of the piece, which is the id of another token"
             )
+    if kind != "base":
+        del vocabulary[MASK]
+        tokens = _with_unknown_mask(tokens, vocabulary)
     language = settings.get("src_lang")
     if language is None and kind != "base":
         language = "en_XX"
@@ -88,6 +95,34 @@ def read_plbart(folder: ModelFolder, options: Options) -> Draft:
         template=Template.around([], behind, second_type=0),
         decoder=TEXTS,
         defaults=defaults,
+    )
+
+
+def _with_unknown_mask(tokens: SlowTokens, vocabulary: Mapping[str, int]) -> SlowTokens:
+    """Return the added tokens of PLBart, where <mask> is found and becomes the unknown token.
+
+    Args:
+        tokens: the tokens, among them <mask> with an id of its own, if there is one.
+        vocabulary: the ids of the class's own tokens, by their texts, without <mask>.
+
+    Raises:
+        SourceError: <mask> is no special token, so the class finds it and then cuts it.
+    """
+    if MASK not in tokens.ids:
+        return replace(tokens, vocabulary=dict(vocabulary))
+    if any(token.content == MASK and not token.special for token in tokens.tokens):
+        raise SourceError(
+            f"{LISTED}: found {MASK} as a token that is not special, expected a special one or "
+            "none: with language_codes multi, this class finds it and then cuts it into pieces"
+        )
+    return replace(
+        tokens,
+        ids={**tokens.ids, MASK: vocabulary[tokens.unknown()]},
+        tokens=tuple(
+            Token(MASK, special=True, normalized=False) if token.content == MASK else token
+            for token in tokens.tokens
+        ),
+        vocabulary=dict(vocabulary),
     )
 
 
@@ -147,8 +182,7 @@ CLASSES: dict[str, ModelClass] = {
     "PLBartTokenizer": ModelClass(
         files=(FILE,),
         read=read_plbart,
-        but="language_codes multi with a mask_token, and tokens to which the class gives the id of "
-        "another one: both are refused",
+        but="tokens to which the class gives the id of another one: they are refused",
     ),
     "BartphoTokenizer": ModelClass(files=(FILE, "dict.txt"), read=read_bartpho),
 }

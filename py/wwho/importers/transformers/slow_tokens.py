@@ -93,8 +93,10 @@ class SlowTokens:
 
     @property
     def size(self) -> int:
-        """The number of all tokens."""
-        return len({*self.vocabulary, *self.ids})
+        """The number of all tokens, without those that have the id of one of the vocabulary."""
+        known = {*self.vocabulary.values()}
+        new = (text for text, number in self.ids.items() if number not in known)
+        return len({*self.vocabulary, *new})
 
     def id_of(self, role: str) -> int:
         """Return the id of a role.
