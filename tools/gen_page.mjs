@@ -130,7 +130,7 @@ export const scriptCorpus = () => [...PARALLEL.map((/** @type {{ text: string }}
 async function script() {
   const folder = await mkdtemp(join(tmpdir(), "wwho-"));
   const file = join(folder, "script.wwho");
-  const options = "--encoding script --base none --pattern script --merge-constraint character --prune 1 --min-freq 2 --vocab-size 8000";
+  const options = "--encoding script --base none --pattern script --merge-constraint character --prune 1 --min-freq 2 --no-special --vocab-size 8000";
   try {
     execFileSync(WWHO, ["train", ...options.split(" "), "-o", file], { input: scriptCorpus(), stdio: ["pipe", "ignore", "inherit"] });
     return await readFile(file);

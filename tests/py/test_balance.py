@@ -75,8 +75,8 @@ def test_a_base_syllables_and_superwords_fill_the_vocabulary(balanced: Tokenizer
     parts = training.split("balanced: ")[1].split(", ")
     found = {kind: int(ids) for kind, ids in (part.rsplit(" ", 1) for part in parts)}
     assert all(found.values()), training
-    # the bytes, [PAD] and its like, the lone space
-    assert sum(found.values()) == 1500 - 256 - 5 - 1
+    # the bytes, [PAD] and its like, the end of a text, the lone space
+    assert sum(found.values()) == 1500 - 256 - 5 - 1 - 1
 
 
 def test_fewer_tokens_than_a_byte_bpe_of_that_size(

@@ -270,7 +270,7 @@ def test_by_hand(tmp_path: Path) -> None:
     file = tmp_path / "corpus.txt"
     file.write_text("ක ම ක ම\nක ම ක ම\nක, ම\n", "utf-8")
     model = train_model(
-        [file], TrainOptions(schemas=SCHEMAS, base=BASE, prune=1, vocab_size=11, superwords=2)
+        [file], TrainOptions(schemas=SCHEMAS, base=BASE, prune=1, vocab_size=12, superwords=2)
     )
     tokens = [token.decode() for token in unit_model(model).texts]
     assert tokens == [" ක", " ම", "ක", "ම", " ක ම", " ම ක ම"]

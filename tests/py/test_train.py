@@ -29,6 +29,8 @@ from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.tokenizer import Tokenizer
+from wwho.tokenizer.tokenizer import END_OF_TEXT
+from wwho.train import train
 from wwho.train.atom_choice import choose_atoms
 from wwho.train.native import Merger, NativeModel, WordTable, parse_records, record
 from wwho.train.options import TrainOptions
@@ -323,12 +325,13 @@ def test_the_layout_of_the_vocabulary(tmp_path: Path) -> None:
         [path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=70, prune=3, name="toy_sgpe")
     )
     assert BASE.n_vocab == 301
-    assert [specials_of(model)[text] for text in SPECIALS] == [301, 302, 303, 304, 305]
+    specials = (*SPECIALS, END_OF_TEXT)
+    assert [specials_of(model)[text] for text in specials] == [301, 302, 303, 304, 305, 306]
     assert specials_of(model)["<|end|>"] == 300
     assert unit_model(model).unk_id == 302
-    assert unit_model(model).first_id == 306
+    assert unit_model(model).first_id == 307
     assert list(unit_model(model).symbols) == sorted(unit_model(model).symbols)
-    assert len(SPECIALS) + len(unit_model(model).symbols) + len(unit_model(model).merges) == 70
+    assert len(specials) + len(unit_model(model).symbols) + len(unit_model(model).merges) == 70
     assert unit_model(model).space_id == 301 + 70
     assert model.n_vocab == 301 + 70 + 1
     assert model.name == "toy_sgpe"
@@ -336,6 +339,25 @@ def test_the_layout_of_the_vocabulary(tmp_path: Path) -> None:
     text = "ගංගාව [UNK] है। ක්‍ය the\u200dක"
     tokenizer = Tokenizer.from_bytes(write_artifact(model))
     assert tokenizer.decode_bytes(tokenizer.encode(text)) == text.encode("utf-8")
+    assert tokenizer.eot_token == 306
+
+
+def test_every_model_can_end_a_text() -> None:
+    recipes: list[dict[str, Any]] = [
+        {"base": "none", "schemas": ["sinhala"]},
+        {"base": "r50k_base", "schemas": ["sinhala"]},
+        {"atoms": "byte", "vocab_size": 260},
+        {"atoms": "script", "vocab_size": 2180},
+        {"atoms": "codepoint", "base": "none", "method": "unigram", "vocab_size": 300},
+        {"base": "none", "schemas": ["sinhala"], "balanced": True, "vocab_size": 290},
+    ]
+    for recipe in recipes:
+        made = train(["ගම ගම ගමන"] * 9, prune=1, **recipe)
+        assert made.special_tokens_set >= {END_OF_TEXT}
+        assert made.encode(END_OF_TEXT, allowed_special="all") == [made.eot_token]
+        assert len(made.encode(END_OF_TEXT, disallowed_special=())) > 1
+        without = train(["ගම ගම ගමන"] * 9, prune=1, specials=[], **recipe)
+        assert (END_OF_TEXT in without.special_tokens_set) == (recipe.get("base") == "r50k_base")
 
 
 def test_every_syllable_at_or_above_the_threshold_is_in_the_vocabulary(tmp_path: Path) -> None:
@@ -403,13 +425,13 @@ def test_a_vocabulary_smaller_than_its_atoms(tmp_path: Path) -> None:
     message = str(caught.value)
     for part in (
         "vocabulary of 10 ",
-        "5 special tokens",
+        "6 special tokens",
         f"{atoms} syllables",
-        f"{atoms + 5} or more",
+        f"{atoms + 6} or more",
     ):
         assert part in message
     exact = train_model(
-        [path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=atoms + 5, prune=1)
+        [path], TrainOptions(schemas=SCHEMAS, base=BASE, vocab_size=atoms + 6, prune=1)
     )
     assert (len(unit_model(exact).symbols), len(unit_model(exact).merges)) == (atoms, 0)
 

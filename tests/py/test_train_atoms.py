@@ -406,7 +406,7 @@ def test_training_tells_what_the_atoms_were(tmp_path: Path) -> None:
             TrainOptions(schemas=schemas, base=BYTE_BASE, atoms=kind, vocab_size=400, prune=4),
         )
         variant = Variant(AtomKind(kind), schemas, BYTE_BASE)
-        n_specials = 0 if kind == "byte" else len(SPECIALS)
+        n_specials = (0 if kind == "byte" else len(SPECIALS)) + 1  # the end of a text
         atoms, merges = learn_natively(variant, CORPUS * 3, vocab_size=400 - n_specials, prune=4)
         found = (
             (BYTES, bpe_of(model.models[0]).merges)
@@ -445,7 +445,7 @@ def test_the_pattern_of_a_base_vocabulary_is_kept(tmp_path: Path) -> None:
             ValueError,
             "leave out --end-of-word",
         ),
-        ({"atoms": "byte", "vocab_size": 255}, CorpusError, "raise vocab_size to 256"),
+        ({"atoms": "byte", "vocab_size": 255}, CorpusError, "raise vocab_size to 257"),
         ({"atoms": "grapheme", "vocab_size": 9}, CorpusError, "graphemes seen at least"),
     ],
 )
@@ -529,7 +529,7 @@ def test_the_command_tells_how_many_atoms_and_merges(
         atoms, merges = len(unit_model(model).symbols), len(unit_model(model).merges)
     else:
         atoms = len(BYTES) if kind == "byte" else script_step().n_symbols
-        merges = model.n_vocab - atoms
+        merges = model.n_vocab - atoms - 1  # the end of a text
     assert (facts["atoms"], facts["merges"]) == (atoms, merges)
     assert merges > 20
     line = cli("train", corpus, *options, "--prune", 3).out.decode()

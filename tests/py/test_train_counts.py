@@ -141,6 +141,21 @@ def test_counts_go_to_urls(tmp_path: Path) -> None:
         count(files[1], urls[0])
 
 
+def test_the_command_writes_counts_to_a_url(cli: Any, tmp_path: Path) -> None:
+    (file, *_) = write_corpus(tmp_path)
+    given = ("count-words", "--schema", "sinhala", "-o", "memory://b/c/o.counts")
+    assert cli(*given, file).code == 0
+    assert b"counted before" in cli(*given, file).out
+    done = cli(*given, "--counts", "memory://b/c/o.counts")
+    assert (done.code, "is a file that is read" in done.err) == (2, True)
+    train = ("train", "--schema", "sinhala", "--prune", "1", "--name", "x", "-o")
+    assert cli(*train, tmp_path / "a.wwho", "--counts", "memory://b/c/o.counts").code == 0
+    assert cli(*train, tmp_path / "b.wwho", file).code == 0
+    assert (tmp_path / "a.wwho").read_bytes() == (tmp_path / "b.wwho").read_bytes()
+    done = cli(*train, "memory://b/x.wwho", file)
+    assert (done.code, "is a URL; name a file of this machine" in done.err) == (2, True)
+
+
 @pytest.mark.slow
 @settings(max_examples=8)
 @given(st.data())

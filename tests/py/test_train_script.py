@@ -58,6 +58,7 @@ def test_merges_are_those_of_the_reference(variant: str, constraint: Constraint)
         vocab_size=ours + n_merges,
         min_freq=1,
         merge_constraint=constraint,
+        specials=[],
     )
 
     def number(token: int) -> int:

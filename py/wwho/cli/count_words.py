@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="X.counts",
-        help="the file to write; if it exists and was made from the same files and options, "
-        "nothing is counted",
+        help="the file to write, or a URL that fsspec opens; if it exists and was made from the "
+        "same files and options, nothing is counted",
     )
     shared.add_json(parser, '{"file", "counted", "texts", "bytes", "words", "distinct_words"}')
 
@@ -52,9 +52,10 @@ def run(options: argparse.Namespace) -> int:
     """
     from wwho.train.plan import plan_training
 
-    shared.check_output(options)
     with shared.report_usage_errors():
-        plan = plan_training(corpus_of(options), word_options(options)).prepare()
+        corpus = corpus_of(options)
+        shared.check_output(options, *corpus.files, *options.counts, may_be_url=True)
+        plan = plan_training(corpus, word_options(options)).prepare()
         counts, made_now = plan.count_to_file(options.output, options.part)
     info = counts.words.info()
     facts = {

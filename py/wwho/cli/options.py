@@ -319,20 +319,26 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help="the encoding's name (default: the output file's)")
 
 
-def check_output(options: argparse.Namespace, *inputs: str) -> None:
+def check_output(options: argparse.Namespace, *inputs: str, may_be_url: bool = False) -> None:
     """Raise an error, before the work and not after it, if ``--output`` must not be written.
 
     Args:
         options: the arguments of the command.
         inputs: the files that the command reads.
+        may_be_url: whether the output may be a URL; whether that can be written shows when it is.
 
     Raises:
         OSError: the output cannot be written.
-        UsageError: it is one of the inputs, by name or by what a link leads to.
+        UsageError: it is one of the inputs, by name or by what a link leads to; or it is a URL, and
+            must not be.
     """
+    from wwho.corpus.sources import is_url
     from wwho.format.files import check_writable
 
-    check_writable(options.output)
+    if not is_url(options.output):
+        check_writable(options.output)
+    elif not may_be_url:
+        raise UsageError(f"-o {options.output} is a URL; name a file of this machine, and copy it")
     for path in inputs:
         if path == options.output or _same_file(path, options.output):
             raise UsageError(f"-o {options.output} is a file that is read; name another")

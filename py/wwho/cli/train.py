@@ -43,13 +43,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_word_arguments(parser)
     add_limit_arguments(parser)
     number = partial(parser.add_argument, type=shared.parse_positive, metavar="N")
-    parser.add_argument(
+    specials = parser.add_mutually_exclusive_group()
+    specials.add_argument(
         "--special",
         dest="specials",
         action="append",
         metavar="TEXT",
         help="a special token; may be given several times "
-        "(default: [PAD] [UNK] [BOS] [EOS] [MASK]; with --atoms byte, none)",
+        "(default: [PAD] [UNK] [BOS] [EOS] [MASK], with --atoms byte or script none of these, and "
+        "<|endoftext|>, unless the base has it)",
+    )
+    specials.add_argument(
+        "--no-special",
+        dest="specials",
+        action="store_const",
+        const=[],
+        help="add no special tokens",
     )
     parser.add_argument(
         "--protect-pattern",
@@ -340,6 +349,7 @@ def run(options: argparse.Namespace) -> int:
     with shared.report_usage_errors():
         weights = shared.unique_pairs("--weight", options.weight)
         corpus = corpus_of(options, weights)
+        shared.check_output(options, *corpus.files, *options.counts)
         to_learn = replace(train_options(options), on_counted=reports.append, on_round=print_round)
         extended = load_extendable(options.extend, to_learn.name) if options.extend else None
         if extended is None or isinstance(extended, Artifact):
@@ -480,12 +490,11 @@ def corpus_of(options: argparse.Namespace, weights: Mapping[str, str] | None = N
     Raises:
         CorpusError: a folder or pattern stands for no file.
         ValueError: a number is out of range.
-        UsageError: a file of the corpus is the output.
     """
     from wwho.corpus import Corpus
 
     nothing = [] if options.counts else [streams.STANDARD_INPUT]
-    corpus = Corpus(
+    return Corpus(
         options.files or nothing,
         counts=options.counts,
         field=options.field,
@@ -494,8 +503,6 @@ def corpus_of(options: argparse.Namespace, weights: Mapping[str, str] | None = N
         errors=options.errors,
         weights=weights,
     )
-    shared.check_output(options, *corpus.files, *options.counts)
-    return corpus
 
 
 def read_protected_texts(file: str) -> list[str]:

@@ -86,7 +86,8 @@ def train(  # noqa: D417 - TrainOptions documents the keywords
 
     The same text gives the same bytes as `wwho train`, whatever its order and form: a generator of
     lines, or a file of them. Texts are taken one after another, counted and forgotten: memory grows
-    with the distinct words, about 260 bytes each, and the longest text.
+    with the distinct words, about 260 bytes each (over bytes 29 for each of their bytes), and the
+    longest text.
 
     Args:
         texts: any iterable of `str`: a list, a generator, a column of a dataset; or of batches, as

@@ -30,10 +30,11 @@ from wwho.train.piece_words import PATTERN, Normalizer, normalized_words
 from wwho.train.plan import check_counted, plan_training
 from wwho.train.report import corpus_record
 from wwho.train.resolve import NO_BASE, resolve_schemas
+from wwho.train.sizes import fill_vocabulary, fit_total_size
 
 USED = (
     *("schemas", "vocab_size", "prune", "min_freq", "processes", "progress", "name", "base"),
-    *("on_counted", "on_round", "rounds", "max_words"),
+    *("on_counted", "on_round", "rounds", "max_words", "total_size", "pad_to_multiple"),
 )
 """The options that learning pieces reads, or that say nothing where others are at their default."""
 
@@ -88,12 +89,12 @@ def extend_pieces(corpus: Corpus, file: PieceFile, options: TrainOptions) -> Art
     Args:
         corpus: the texts.
         file: the tokenizer.
-        options: how many ids there may be (`vocab_size`), how often characters (`prune`) and pairs
-            (`min_freq`) must be seen, and the scripts (`schemas`) to which characters and pieces
-            are limited; None: all letters.
+        options: how many ids there may be (`vocab_size`, or with the old ones `total_size`), how
+            often characters (`prune`) and pairs (`min_freq`) must be seen, and the scripts
+            (`schemas`) to which characters and pieces are limited; None: all letters.
 
     Warns:
-        UserWarning: there are no new pieces.
+        UserWarning: there are no new pieces, or fewer than asked for.
 
     Raises:
         ValueError: an option is set that pieces cannot be learnt with, or is out of range.
@@ -101,6 +102,8 @@ def extend_pieces(corpus: Corpus, file: PieceFile, options: TrainOptions) -> Art
         ArtifactError, SourceError: no artifact can hold the result.
         WwhoError, OSError: as `wwho.train.train` does.
     """
+    n_old = file.artifact.n_vocab
+    options = fit_total_size(options, n_old, f"the ids of {file.name}")
     check_piece_options(options)
     schemas = resolve_schemas(options.schemas, AtomKind.CODEPOINT) if options.schemas else []
     of_words = replace(options, schemas=None, atoms="codepoint", base=NO_BASE, pattern=PATTERN)
@@ -124,10 +127,10 @@ def extend_pieces(corpus: Corpus, file: PieceFile, options: TrainOptions) -> Art
     numbers["min_freq"] = options.min_freq
     said = ", ".join(f"{name} {value}" for name, value in numbers.items())
     about = {f"schema:{schema.name}": f"sha256 {schema.digest}" for schema in schemas}
-    about |= {"training": f"{len(pieces)} pieces behind {file.artifact.n_vocab} ids, {said}"}
+    about |= {"training": f"{len(pieces)} pieces behind {n_old} ids, {said}"}
     record_of_corpus = corpus_record(counted.corpus, counted.report)
     provenance = {**artifact.provenance, **about, **record_of_corpus, "name": options.name}
-    return replace(artifact, provenance=provenance)
+    return fill_vocabulary(replace(artifact, provenance=provenance), options, n_old)
 
 
 def old_ids_of_pieces(file: PieceFile, extended: Artifact) -> dict[int, list[int]]:

@@ -165,6 +165,10 @@ class WordTable:
         """Add all words of another table, which stays as it is, and its stray bytes."""
         _raise_on_failure(lib.wwho_words_merge(self.handle, other.handle))
 
+    def clear(self) -> None:
+        """Drop all words and give back their memory; the table is empty then."""
+        self.handle = _own_handle(lib.wwho_words_new(), lib.wwho_words_free)
+
     def count_units(self) -> dict[bytes, int]:
         """Return the text of each unit of these words, and how often it occurs in them.
 

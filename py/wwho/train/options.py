@@ -90,8 +90,9 @@ class TrainOptions:
             `vocab_size` gives.
         pad_to_multiple: a number of which the number of all ids is a multiple: reserved tokens fill
             it up. None: it need not be one.
-        specials: the texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK]; with byte and
-            script atoms none.
+        specials: the texts of special tokens. None: [PAD] [UNK] [BOS] [EOS] [MASK], with byte and
+            script atoms none of these, and <|endoftext|>, unless the base has it; with
+            ``wordpiece`` those of BERT alone.
         protect: texts that are one token wherever they stand; unlike special tokens, they are
             always found. No merge holds a part of one.
         protect_pattern: a regular expression of Python's `re`; every text that it finds in the

@@ -23,7 +23,7 @@ from wwho.train.options import TrainOptions
 from wwho.train.parity import with_parity_weights
 from wwho.train.plan import WORDPIECE, Plan, check_counted, check_superwords, plan_training
 from wwho.train.report import corpus_record
-from wwho.train.sizes import fill_vocabulary, with_total_size
+from wwho.train.sizes import fill_vocabulary, ids_beside, with_total_size
 from wwho.train.superwords import AUTO
 
 
@@ -100,7 +100,7 @@ def train_model(
     components = {key: text for key, text in model.provenance.items() if key == KEY}
     provenance = training_provenance(plan, counted, training) | components
     model = replace(model, normalizer=normalizer, provenance=provenance)
-    return fill_vocabulary(plan, model)
+    return fill_vocabulary(model, plan.options, ids_beside(plan))
 
 
 def _corpus_with_parity(plan: Plan) -> Corpus:

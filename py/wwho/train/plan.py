@@ -29,6 +29,7 @@ from wwho.format.model import Artifact
 from wwho.interchange.sentencepiece import MARKER
 from wwho.normalize import FORM, PROVENANCE_KEY, nfc
 from wwho.progress import Progress
+from wwho.tokenizer.tokenizer import END_OF_TEXT
 from wwho.train.atom_choice import atoms_of
 from wwho.train.count import MAX_COUNT, CorpusCounts, count_corpus, count_to_file
 from wwho.train.counts import Counts, CountSettings, count_settings
@@ -58,7 +59,7 @@ PRUNE = 20
 """How often an atom must be seen where the option `prune` is None and nothing chooses."""
 
 SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[MASK]")
-"""The texts of special tokens where the option `specials` is None and atoms are no bytes."""
+"""The first special tokens where the option `specials` is None and atoms are no bytes."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +100,11 @@ class Plan:
         """The texts of special tokens, then those of protected tokens, in the order of their ids.
 
         Where `options.specials` is None they are `SPECIALS`, with byte and script atoms none, and
-        with `wordpiece` those of BERT.
+        after them `END_OF_TEXT`, unless the base has it; with `wordpiece` those of BERT.
         """
-        usual = () if self.kind.has_fixed_atoms else SPECIALS
+        usual: tuple[str, ...] = () if self.kind.has_fixed_atoms else SPECIALS
+        if END_OF_TEXT not in (token.text for token in self.base.added):
+            usual += (END_OF_TEXT,)
         if self.options.method == WORDPIECE:
             usual = SPECIALS_OF_BERT
         specials = usual if self.options.specials is None else self.options.specials
@@ -235,7 +238,7 @@ class Plan:
         """Choose atoms, learn merges within words and then superwords, and assemble a model.
 
         The corpus is read again for superwords. `counted.words` and its thresholds are scaled by
-        the weights.
+        the weights; the words are dropped once they are copied, for they may take gigabytes.
 
         Returns:
             The model without provenance, and the options that decided it, as provenance words
@@ -274,6 +277,7 @@ class Plan:
             max_units=self.max_units,
             shapes=character_shapes(atoms) if options.merge_constraint == CHARACTER else None,
         )
+        counted.words.clear()  # the merger has its own copy
         with self.bars.bar("merge", room - n_superwords, unit=" merges") as advance:
             merger.run(advance)
         model = trained_model(

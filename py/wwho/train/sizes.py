@@ -35,46 +35,61 @@ def with_total_size(plan: Plan) -> Plan:
     """Return a plan whose `vocab_size` is what `total_size` leaves; as it is without one.
 
     Raises:
+        ValueError: as `fit_total_size` does.
+    """
+    owner = f"the base {plan.base.name!r} and the lone space"
+    return replace(plan, options=fit_total_size(plan.options, ids_beside(plan), owner))
+
+
+def fit_total_size(options: TrainOptions, beside: int, owner: str) -> TrainOptions:
+    """Return options whose `vocab_size` is what `total_size` leaves; as they are without one.
+
+    Args:
+        options: the options.
+        beside: how many ids there are beside those that `vocab_size` counts.
+        owner: what has these, for the error.
+
+    Raises:
         ValueError: `total_size` leaves nothing or is too large, `vocab_size` is given, too, or
             `pad_to_multiple` is out of range or does not fit `total_size`.
     """
-    total, multiple = plan.options.total_size, plan.options.pad_to_multiple
+    total, multiple = options.total_size, options.pad_to_multiple
     if multiple is not None and not 1 <= multiple <= 1 << 16:
         raise ValueError(f"pad_to_multiple is {multiple}; it must be between 1 and {1 << 16}")
     if total is None:
-        return plan
-    if plan.options.vocab_size != TrainOptions.vocab_size:
+        return options
+    if options.vocab_size != TrainOptions.vocab_size:
         raise ValueError(
-            f"total_size is {total}, and vocab_size is {plan.options.vocab_size}; give one of them"
+            f"total_size is {total}, and vocab_size is {options.vocab_size}; give one of them"
         )
-    beside = ids_beside(plan)
     if not beside < total < MAX_IDS:
         raise ValueError(
-            f"total_size is {total}; it must be between {beside + 1}, for the base "
-            f"{plan.base.name!r} and the lone space have {beside} ids, and {MAX_IDS - 1}"
+            f"total_size is {total}; it must be between {beside + 1}, for {owner} have {beside} "
+            f"ids, and {MAX_IDS - 1}"
         )
     if multiple is not None and total % multiple:
         raise ValueError(
             f"total_size is {total}, which is no multiple of {multiple}; leave pad_to_multiple out"
         )
-    return replace(plan, options=replace(plan.options, vocab_size=total - beside))
+    return replace(options, vocab_size=total - beside)
 
 
-def fill_vocabulary(plan: Plan, model: Artifact) -> Artifact:
+def fill_vocabulary(model: Artifact, options: TrainOptions, beside: int) -> Artifact:
     """Return a model with as many ids as were asked for: what is missing are reserved tokens.
 
-    Without `total_size` and `pad_to_multiple` the model is returned as it is.
+    Without `total_size` and `pad_to_multiple` the model is as it was learnt.
 
     Args:
-        plan: the plan, as `with_total_size` returned it.
         model: what was learnt.
+        options: the options, as `fit_total_size` returned them.
+        beside: how many ids there are beside those that `vocab_size` counts.
 
     Warns:
         UserWarning: a size was asked for, and the corpus gave fewer ids.
     """
-    options, n_ids = plan.options, model.n_vocab
-    asked = ids_beside(plan) + options.vocab_size
-    if n_ids < asked and options.vocab_size != TrainOptions.vocab_size:
+    n_ids, asked = model.n_vocab, beside + options.vocab_size
+    was_asked = options.total_size or options.vocab_size != TrainOptions.vocab_size
+    if n_ids < asked and was_asked:
         rest = f"; the last {asked - n_ids:,} are reserved tokens" if options.total_size else ""
         warnings.warn(
             f"this corpus gives {n_ids:,} of the {asked:,} ids asked for{rest}: no further pair is "

@@ -87,7 +87,7 @@ struct wwho_merger {
     size_t n_atoms, n_merges, max_merges;
     uint64_t min_freq;
     uint32_t *with_left, *with_right; /* while merging: the new pair of (that token, new) and of (new, that token) */
-    uint64_t *fresh;                  /* while merging: new pairs and where they stand, pair << 32 | position */
+    uint32_t *fresh;                  /* while merging: where new pairs stand or stood, ascending */
     size_t n_fresh, fresh_room;
     uint32_t *renumbered; /* by keep_frequent: the new numbers of the pairs it looked at, NONE for those dropped */
     size_t renumbered_room;
@@ -329,7 +329,8 @@ static int count_new_pair(wwho_merger *m, size_t at, uint32_t left, uint32_t rig
     if (status) return status;
     m->pairs[*known].count += weight(m, at);
     m->pair[at] = *known;
-    m->fresh[m->n_fresh++] = (uint64_t)*known << 32 | at;
+    /* the pair of a token may change again, when the next one is merged */
+    if (!m->n_fresh || m->fresh[m->n_fresh - 1] != at) m->fresh[m->n_fresh++] = (uint32_t)at;
     return WWHO_OK;
 }
 
@@ -353,14 +354,12 @@ static int merge_at(wwho_merger *m, size_t at, uint32_t merged) {
  * with_right and the list `fresh`. Returns a status. */
 static int keep_new_pairs(wwho_merger *m, size_t first) {
     for (size_t i = first; i < m->n_pairs; i++) m->with_left[m->pairs[i].left] = m->with_right[m->pairs[i].right] = NONE;
-    for (size_t i = 0; i < m->n_fresh; i++) { /* a place may have changed again: only its last pair counts */
-        uint32_t pair = (uint32_t)(m->fresh[i] >> 32), at = (uint32_t)m->fresh[i];
-        if (m->pair[at] == pair) m->pairs[pair].places++;
-    }
+    for (size_t i = 0; i < m->n_fresh; i++)
+        if (m->pair[m->fresh[i]] != NONE) m->pairs[m->pair[m->fresh[i]]].places++;
     int status = keep_frequent(m, first);
     for (size_t i = 0; !status && i < m->n_fresh; i++) {
-        uint32_t pair = (uint32_t)(m->fresh[i] >> 32), at = (uint32_t)m->fresh[i];
-        if (m->pair[at] == pair) put_place(m, at, m->renumbered[pair - first]);
+        uint32_t at = m->fresh[i], pair = m->pair[at];
+        if (pair != NONE) put_place(m, at, m->renumbered[pair - first]);
     }
     m->n_fresh = 0;
     return status;
