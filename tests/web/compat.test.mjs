@@ -61,7 +61,7 @@ for (const name of ["cl100k_base", "gpt2", "o200k_base", "o200k_harmony", "p50k_
     let compared = 0;
     for (const [i, text] of texts.entries()) {
       // All options on some texts, one kind on each of the others.
-      for (const options of i < 60 ? OPTIONS : [OPTIONS[i % OPTIONS.length], { disallowedSpecial: new Set() }]) {
+      for (const options of i < 20 ? OPTIONS : [OPTIONS[i % OPTIONS.length], { disallowedSpecial: new Set() }]) {
         if (losesText(text, options)) continue;
         compared++;
         for (const call of [
@@ -78,7 +78,7 @@ for (const name of ["cl100k_base", "gpt2", "o200k_base", "o200k_harmony", "p50k_
       assert.equal(ours.decode(ids), theirs.decode(ids));
       assert.equal([...ours.decodeGenerator(ids)].join(""), [...theirs.decodeGenerator(ids)].join(""));
     }
-    assert.ok(compared > 500, String(compared));
+    assert.ok(compared > 400, String(compared));
   });
 }
 
@@ -102,7 +102,7 @@ test("gpt-tokenizer/model/NAME: chats, and counts of requests", async () => {
     const { encoding } = models[model];
     const tokenizer = await getEncoding(encoding);
     const ours = gptFunctions(() => tokenizer, encoding, model);
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 30; i++) {
       const chat = randomChat(encoding === "o200k_harmony");
       const options = pick([undefined, { primeWithAssistantResponse: "" }, { primeWithAssistantResponse: "So" }, { allowedSpecial: "all" }]);
       const ids = theirs.encodeChat(chat, undefined, options);
@@ -170,7 +170,7 @@ for (const name of ["gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base"
       const [ours, theirs] = [new Tiktoken(ourRanks, more), new TheirTiktoken(ranks, more)];
       for (const [i, text] of texts.entries()) {
         const given = [[], ["all"], ["all", []], [["<|endoftext|>"]], [[], []], [["<|im_start|>"], ["<|endoftext|>"]], [[], ["kettle"]], [["<|im_start|>"], ["<|im_start|>"]], [["no such"]]];
-        for (const options of i < 40 ? given : [given[i % given.length], [[], []]]) {
+        for (const options of i < 15 ? given : [given[i % given.length], [[], []]]) {
           assert.deepEqual(outcome(() => ours.encode(text, ...options)), outcome(() => theirs.encode(text, ...options)), `${JSON.stringify(text)} ${JSON.stringify(options)}`);
         }
         const ids = theirs.encode(text, "all");
