@@ -591,6 +591,38 @@ def test_a_document_over_the_bound_is_refused(tmp_path: Path) -> None:
         tokenize(["a" * (MAX_LINE + 1)], MODEL, tmp_path)
 
 
+def test_the_bound_of_documents_can_be_set(tmp_path: Path) -> None:
+    file, text = tmp_path / "a.jsonl", "කමල abc " * 200_000
+    file.write_text(json.dumps({"text": text}) + "\n" + json.dumps({"text": "b"}) + "\n", "utf-8")
+    given = {"max_document": 2_000_000, "processes": 1}
+    with pytest.raises(CorpusError, match=r"the 2,000,000 bytes from byte 0 of the contents on"):
+        tokenize(Corpus([file]), MODEL, tmp_path / "small", **given)  # type: ignore[arg-type]
+    with pytest.raises(CorpusError, match=r"more than 2,000,000 bytes; .* raise max_document"):
+        tokenize([text], MODEL, tmp_path / "texts", max_document=2_000_000)
+    done = tokenize(Corpus([file]), MODEL, tmp_path / "large", max_document=1 << 31 >> 1)
+    assert done is not None
+    assert done["documents"] == 2
+    assert done["settings"]["max_document"] == 1 << 30
+    for wrong in (0, 1 << 31):
+        with pytest.raises(ValueError, match="max_document is"):
+            tokenize(Corpus([file]), MODEL, tmp_path / "wrong", max_document=wrong)
+
+
+@pytest.mark.slow
+def test_a_document_over_64_mib_can_be_written(tmp_path: Path) -> None:
+    file, unit = tmp_path / "a.txt", "hello world, "
+    file.write_text(unit * (MAX_LINE // len(unit.encode()) + 9), "utf-8")
+    size = file.stat().st_size
+    assert size > MAX_LINE
+    assert main(["tokenize", str(file), "--model", MODEL, "-o", str(tmp_path / "none")]) == 1
+    options = ["--model", MODEL, "--max-document", "128MiB", "--processes", "1"]
+    assert main(["tokenize", str(file), *options, "-o", str(tmp_path / "out")]) == 0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))
+    each = wwho.get_encoding(MODEL).count(unit * 3) - wwho.get_encoding(MODEL).count(unit * 2)
+    assert manifest["documents"] == 1
+    assert manifest["tokens"] == pytest.approx(each * size // len(unit.encode()), abs=9)
+
+
 # The command
 
 

@@ -57,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a file of plain text is one document (default: each of its lines)",
     )
+    parser.add_argument(
+        "--max-document",
+        type=parse_size,
+        default="64MiB",
+        metavar="SIZE",
+        help="the most bytes of a document, or of the line of JSON that holds it; a process may "
+        "hold one, several times over (default 64MiB, less than 2GiB)",
+    )
     shared.add_sample(parser, "encode")
     parser.add_argument(
         "--on-error",
@@ -130,6 +138,7 @@ def run(options: argparse.Namespace) -> int:
             eos=options.eos,
             name_field=options.name_field,
             whole_files=options.whole_files,
+            max_document=options.max_document,
             shard_size=options.shard_size,
             shuffle=options.shuffle,
             pack=options.pack,

@@ -35,12 +35,14 @@ class DocumentSettings:
         name_field: the field of JSON Lines, or the column of Parquet, that names a document; None:
             documents have no names.
         skip: whether what is broken is left out and listed, and not an error.
+        max_document: the most bytes of a document, and of a line of JSON that holds one.
     """
 
     reading: Reading
     whole_files: bool = False
     name_field: str | None = None
     skip: bool = False
+    max_document: int = MAX_LINE
 
 
 @dataclass
@@ -73,9 +75,10 @@ def read_documents(
         advance: is told how many stored bytes have been read since it was last called.
 
     Raises:
-        CorpusError: the file cannot be read, is not what its name says, or has a text of more than
-            `MAX_LINE` bytes. With `settings.skip`, the message is among the faults instead: of a
-            broken object or text, that alone is left out, and of a broken file, all that follows.
+        CorpusError: the file cannot be read, is not what its name says, or has a text of more bytes
+            than `settings.max_document`. With `settings.skip`, the message is among the faults
+            instead: of a broken object or text, that alone is left out, and of a broken file, all
+            that follows.
     """
     if part.start and part.start == part.stop:
         return
@@ -112,10 +115,12 @@ def _read_lines(part: Part, settings: DocumentSettings, advance: Advance) -> Ite
     with open_part(part, advance) as (start, chunks, _):
         where = f"{file}, from byte {start} on" if start else file
         if settings.whole_files and not jsonl:
-            yield _whole_file(file, b"".join(_check_length(file, chunks)), settings)
+            yield _whole_file(file, b"".join(_check_length(file, chunks, settings)), settings)
             return
         document = JsonLinesFile(where, reading.text_field, reading.errors == "stop")
-        for number, block in enumerate(blocks_of(chunks, long_line=None, file=file, start=start)):
+        most = settings.max_document
+        blocks = blocks_of(chunks, long_line=None, file=file, start=start, max_line=most)
+        for number, block in enumerate(blocks):
             if not number and not start:
                 check_encoding(file, block)
             if jsonl:
@@ -125,8 +130,10 @@ def _read_lines(part: Part, settings: DocumentSettings, advance: Advance) -> Ite
             told(len(block))
 
 
-def _check_length(file: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield chunks as they are, while they have no more than `MAX_LINE` bytes together.
+def _check_length(
+    file: str, chunks: Iterable[bytes], settings: DocumentSettings
+) -> Iterator[bytes]:
+    """Yield chunks as they are, while they are no longer together than a document may be.
 
     Raises:
         CorpusError: they have more.
@@ -134,14 +141,17 @@ def _check_length(file: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
     size = 0
     for chunk in chunks:
         size += len(chunk)
-        if size > MAX_LINE:
-            raise too_long_error(file)
+        if size > settings.max_document:
+            raise too_long_error(file, settings)
         yield chunk
 
 
-def too_long_error(where: str) -> CorpusError:
-    """Return the error for a document of more than `MAX_LINE` bytes."""
-    return CorpusError(f"{where}: a document has more than {MAX_LINE:,} bytes; break it in parts")
+def too_long_error(where: str, settings: DocumentSettings) -> CorpusError:
+    """Return the error for a document of more bytes than one may have."""
+    return CorpusError(
+        f"{where}: a document has more than {settings.max_document:,} bytes; break it in parts, "
+        "or raise max_document (--max-document), which takes memory"
+    )
 
 
 def _whole_file(file: str, text: bytes, settings: DocumentSettings) -> Documents:
@@ -204,8 +214,8 @@ def _add_text(found: Documents, where: str, text: bytes, settings: DocumentSetti
         CorpusError: it is refused, and not skipped.
     """
     try:
-        if len(text) > MAX_LINE:
-            raise too_long_error(where)
+        if len(text) > settings.max_document:
+            raise too_long_error(where, settings)
         if not is_utf8(text):
             if settings.reading.errors == "stop":
                 check_texts(where, [text])
@@ -288,6 +298,6 @@ def documents_of_texts(texts: Texts, settings: DocumentSettings) -> Iterator[Doc
         TypeError: an item is no text, no batch and not None.
     """
     for _, kept, _ in TextsReader(texts, settings.reading).read_batches():
-        if any(len(text) > MAX_LINE for text in kept):
-            raise too_long_error("the texts of a program")
+        if any(len(text) > settings.max_document for text in kept):
+            raise too_long_error("the texts of a program", settings)
         yield Documents(list(map(nfc, kept)) if settings.reading.normalize else kept)

@@ -46,12 +46,17 @@ class Block(NamedTuple):
 
 
 def blocks_of(
-    chunks: Iterable[bytes], *, long_line: int | None, file: str = "", start: int = 0
+    chunks: Iterable[bytes],
+    *,
+    long_line: int | None,
+    file: str = "",
+    start: int = 0,
+    max_line: int = MAX_LINE,
 ) -> Iterator[bytes]:
     """Yield the bytes of chunks in blocks that end after a line.
 
     A block ends after the last line feed of a chunk; the last block may end without one. Chunks are
-    held until a line feed comes, or `MAX_LINE` bytes have come without one.
+    held until a line feed comes, or `max_line` bytes have come without one.
 
     Args:
         chunks: bytes, cut anywhere.
@@ -60,9 +65,10 @@ def blocks_of(
             line.
         file: its name, for the error.
         start: bytes of the contents that come before the first chunk.
+        max_line: the most bytes of a line.
 
     Raises:
-        CorpusError: more than `MAX_LINE` bytes come without an end; it names the byte from which.
+        CorpusError: more than `max_line` bytes come without an end; it names the byte from which.
     """
     parts: list[bytes] = []
     held, at = 0, start
@@ -72,10 +78,10 @@ def blocks_of(
         if not cut and long_line is not None and held >= long_line:
             cut = max(chunk.rfind(b" "), 0)
             to_end = 0 if cut else len(chunk)
-        if held + to_end > MAX_LINE:
+        if held + to_end > max_line:
             ends = "line feed" if long_line is None else "line feed and no space"
             raise CorpusError(
-                f"{file}: the {MAX_LINE:,} bytes from byte {at:,} of the contents on have no "
+                f"{file}: the {max_line:,} bytes from byte {at:,} of the contents on have no "
                 f"{ends}; break the line where a text ends"
             )
         if cut:

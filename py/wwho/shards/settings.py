@@ -50,6 +50,7 @@ class ShardSettings:
             "shuffle": self.shuffle,
             "shard_bytes": self.shard_bytes,
             "whole_files": documents.whole_files,
+            "max_document": documents.max_document,
             "field": reading.text_field,
             "column": reading.column,
             "name_field": documents.name_field,

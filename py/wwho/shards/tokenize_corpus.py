@@ -52,6 +52,9 @@ from wwho.tokenizer import Tokenizer
 SHARD_SIZE = 512_000_000
 """The bytes of ids in a shard, if nothing else is asked for."""
 
+MOST_DOCUMENT = (1 << 31) - 1
+"""The most that `max_document` may be: one encoding takes no longer text."""
+
 
 def tokenize(
     corpus: Corpus | Given,
@@ -63,6 +66,7 @@ def tokenize(
     eos: str | None = None,
     name_field: str | None = None,
     whole_files: bool = False,
+    max_document: int = DocumentSettings.max_document,
     shard_size: int = SHARD_SIZE,
     shuffle: int | None = None,
     pack: int | None = None,
@@ -89,6 +93,8 @@ def tokenize(
         eos: the text of an added token to put after each document; None for none.
         name_field: the field of JSON Lines, or column of Parquet, that names a document.
         whole_files: whether a file of plain text is one document, and not each of its lines.
+        max_document: the most bytes of a document, or of the line of JSON that holds it. Each of
+            the processes may hold one, several times over.
         shard_size: the most bytes of ids in a shard; a longer document is a shard of its own. Each
             task reads about as many stored bytes of the corpus.
         shuffle: the seed by which documents are shuffled: pieces of files among tasks, and
@@ -132,7 +138,9 @@ def tokenize(
     settings = ShardSettings(
         format=format,
         token_type=smallest_type(info.n_vocab, _format_of(format).TYPES),
-        documents=DocumentSettings(corpus.reading, whole_files, name_field, on_error == "skip"),
+        documents=DocumentSettings(
+            corpus.reading, whole_files, name_field, on_error == "skip", max_document
+        ),
         bos=bos,
         eos=eos,
         bos_id=None if bos is None else id_of_added(info, bos),
@@ -240,6 +248,11 @@ def check_options(
         raise ValueError(
             f"shard_size is {settings.shard_bytes:,} bytes; for {settings.format} it is "
             f"{settings.token_type.size} to {most:,}"
+        )
+    if not 1 <= settings.documents.max_document <= MOST_DOCUMENT:
+        raise ValueError(
+            f"max_document is {settings.documents.max_document:,} bytes; it is 1 to "
+            f"{MOST_DOCUMENT:,}"
         )
     if settings.row_length is not None and settings.row_length < 1:
         raise ValueError(f"pack is {settings.row_length}; a row has at least one id")
