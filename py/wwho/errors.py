@@ -74,6 +74,13 @@ class ExportError(WwhoError, ValueError):
     """A model cannot be expressed in the kind of file that it was to be exported to."""
 
 
+class BackendTokenizerError(WwhoError, AttributeError):
+    """A model cannot be expressed as a `tokenizers.Tokenizer`, so that there is no such attribute.
+
+    `hasattr` is then False, and `getattr` gives its default.
+    """
+
+
 class SchemaError(WwhoError, ValueError):
     """A script schema breaks one of the six conditions, or is not a schema at all.
 

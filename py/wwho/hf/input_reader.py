@@ -9,11 +9,13 @@ from itertools import starmap
 from operator import index
 from typing import SupportsIndex, TypeAlias
 
+import tokenizers
 from tokenizers import AddedToken
 
 from wwho.format.layout import SYLLABLE
 from wwho.format.template import Spaced, What
 from wwho.hf.added_tokens import with_added_tokens, with_pretoken_spans
+from wwho.hf.backend_tokenizer import backend_tokenizer
 from wwho.text import all_bytes, places_in_str, to_bytes
 from wwho.tokenizer import Tokenizer
 
@@ -140,6 +142,15 @@ class InputReader:
                 ends.append(span.end)
             rule_before = span.rule
         return starts, ends
+
+    @cached_property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer:
+        """The model as a tokenizer of Hugging Face's `tokenizers`, made at first use.
+
+        Raises:
+            BackendTokenizerError: it cannot be expressed so.
+        """
+        return backend_tokenizer(self.enc)
 
     @cached_property
     def _pretoken_model(self) -> Tokenizer:

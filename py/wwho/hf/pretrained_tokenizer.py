@@ -10,12 +10,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import tokenizers
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 from transformers.utils import logging
 
 from wwho.backends.backend import unknown_id
 from wwho.encodings import DEFAULT_ENCODING
-from wwho.errors import ArtifactError, SourceError, UnknownTokenError
+from wwho.errors import ArtifactError, BackendTokenizerError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
 from wwho.format.template import Template, What
 from wwho.hf import templates
@@ -822,9 +823,48 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     def is_fast(self) -> bool:
         """Whether offsets, words and `char_to_token` work, as they do for Rust tokenizers.
 
-        They do not if a program cuts the words of the model's class, such as MeCab.
+        They do not if a program cuts the words of the model's class, such as MeCab. That they work
+        does not mean that there is a `backend_tokenizer`.
         """
         return self._words is None
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer:
+        """The model as a `tokenizers.Tokenizer` with the same ids, made at first use.
+
+        It is no part of this tokenizer: what is changed in it changes nothing here.
+
+        Raises:
+            BackendTokenizerError: (also an AttributeError) the model cannot be expressed so, such
+                as one with syllables, or puts special tokens around texts that an option names.
+        """
+        return self._make_backend_tokenizer()
+
+    def __getattr__(self, key: str) -> Any:
+        """Return an attribute that is not there otherwise, such as `eos_token_id`.
+
+        Raises:
+            AttributeError: there is none. Python asks here, too, where a property raises it: that
+                of `backend_tokenizer` keeps its reason.
+        """
+        if key == "backend_tokenizer":
+            return self._make_backend_tokenizer()
+        return super().__getattr__(key)
+
+    def _make_backend_tokenizer(self) -> tokenizers.Tokenizer:
+        """Return what `backend_tokenizer` is, or raise what it raises."""
+        if self._words is not None:
+            raise BackendTokenizerError(
+                f"{self.wwho.name} has no backend_tokenizer: {program_name(self._words)} cuts the "
+                "words of its class, and no tokenizer of `tokenizers` runs that program"
+            )
+        if self.template != self._reader.enc.info.template:
+            raise BackendTokenizerError(
+                f"{self.wwho.name} has no backend_tokenizer: an option of this tokenizer "
+                "(special_tokens_pattern or a language), not the model, says what stands around a "
+                "text"
+            )
+        return self._reader.backend_tokenizer
 
     def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
         """Encode a text, a pair, or a batch of either: the implementation of calling a tokenizer.
