@@ -25,6 +25,7 @@ PAGES = {
     "README.md": "index.md",
     "py/wwho/train/README.md": "train.md",
     "py/wwho/shards/README.md": "shards.md",
+    "py/wwho/hf/README.md": "serving.md",
     "py/wwho/evaluate/README.md": "evaluate.md",
     "py/wwho/serve/README.md": "serve.md",
     "py/wwho/backends/README.md": "backends.md",
@@ -57,7 +58,7 @@ REFERENCE = {
     ),
     "openai": ("wwho.openai",),
     "import": ("wwho.importers", "wwho.importers.reader", "wwho.exporters"),
-    "hf": ("wwho.hf",),
+    "hf": ("wwho.hf", "wwho.hf.structured"),
     "train": ("wwho.train", "wwho.train.options", "wwho.corpus", "wwho.shards"),
 }
 """The modules and names on each page of the reference of Python."""

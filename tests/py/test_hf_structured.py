@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -239,3 +241,12 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no eos_token"):
         llguidance_tokenizer(endless)
     assert llguidance_tokenizer(endless, stop_ids=[50256, 7]).eos_tokens == [50256, 7]
+
+
+def test_the_page_tells_the_truth() -> None:
+    pytest.importorskip("llguidance", reason="needs llguidance")
+    page = (Path(wwho.__file__).parent / "hf" / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    examples = doctest.DocTestParser().get_doctest("".join(blocks), {}, "README", None, 0)
+    assert len(examples.examples) > 5
+    assert doctest.DocTestRunner().run(examples).failed == 0

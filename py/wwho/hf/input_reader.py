@@ -15,7 +15,6 @@ from tokenizers import AddedToken
 from wwho.format.layout import SYLLABLE
 from wwho.format.template import Spaced, What
 from wwho.hf.added_tokens import with_added_tokens, with_pretoken_spans
-from wwho.hf.backend_tokenizer import backend_tokenizer
 from wwho.text import all_bytes, places_in_str, to_bytes
 from wwho.tokenizer import Tokenizer
 
@@ -35,7 +34,11 @@ class InputReader:
         enc: the model with the tokens.
         special: the ids that decoding may leave out; as in fast tokenizers, not those of special
             tokens whose text the normalizer changes.
+        backend: the model as a tokenizer of Hugging Face's `tokenizers`, once one has been made;
+            it is not pickled.
     """
+
+    backend: tokenizers.Tokenizer | None = None
 
     def __init__(self, base: Tokenizer, added: Mapping[int, AddedToken]) -> None:
         """Take a model and its added tokens by id, its own ones among them.
@@ -142,15 +145,6 @@ class InputReader:
                 ends.append(span.end)
             rule_before = span.rule
         return starts, ends
-
-    @cached_property
-    def backend_tokenizer(self) -> tokenizers.Tokenizer:
-        """The model as a tokenizer of Hugging Face's `tokenizers`, made at first use.
-
-        Raises:
-            BackendTokenizerError: it cannot be expressed so.
-        """
-        return backend_tokenizer(self.enc)
 
     @cached_property
     def _pretoken_model(self) -> Tokenizer:

@@ -21,6 +21,7 @@ from wwho.format.files import write_atomic
 from wwho.format.template import Template, What
 from wwho.hf import templates
 from wwho.hf.added_tokens import added_tokens_of, aliases_of
+from wwho.hf.backend_tokenizer import backend_tokenizer
 from wwho.hf.batch_encoder import BatchEncoder, CallOptions, samples_of
 from wwho.hf.input_reader import InputReader
 from wwho.hf.joins import JOINS
@@ -864,7 +865,9 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
                 "(special_tokens_pattern or a language), not the model, says what stands around a "
                 "text"
             )
-        return self._reader.backend_tokenizer
+        if self._reader.backend is None:
+            self._reader.backend = backend_tokenizer(self._reader.enc)
+        return self._reader.backend
 
     def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> BatchEncoding:
         """Encode a text, a pair, or a batch of either: the implementation of calling a tokenizer.
