@@ -14,12 +14,15 @@ from pathlib import Path
 
 import pytest
 
+import wwho
 from wwho.assemble.atoms import AtomKind, compile_cuts
 from wwho.assemble.training_artifacts import unit_model
 from wwho.compile.schema_loader import load_schema
 from wwho.encodings import model_bytes
+from wwho.format.bpe import BPE
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
+from wwho.format.viterbi import Viterbi
 from wwho.train.plan import SPECIALS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,8 +35,11 @@ SIZES = {
     "wwho_super_400k": 400_020,
     "wwho_128k": 128_000,
     "wwho_200k_indic": 200_000,
+    "wwho_131k_indic": 131_072,
 }
 NAMES = tuple(SIZES)
+UNIGRAM = "wwho_131k_indic"
+"""The only one whose tokens are chosen by likelihood, and not merged."""
 
 
 def card_of(name: str) -> str:
@@ -65,7 +71,7 @@ def test_the_hash_and_the_size_are_the_files(name: str) -> None:
     assert f"| result, size | {len(shipped):,} bytes;" in card
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != UNIGRAM])
 def test_the_layout_is_the_models(name: str) -> None:
     card, model = card_of(name), model_of(name)
     n_base = unit_model(model).first_id - len(SPECIALS)
@@ -85,6 +91,24 @@ def test_the_layout_is_the_models(name: str) -> None:
     assert f"| {unit_model(model).space_id:,} | 1 |" in card
     page = (resources.files("wwho") / "models" / "README.md").read_text("utf-8")
     assert f"| `{name}` | {model.n_vocab:,} |" in page
+
+
+def test_the_layout_of_the_unigram_model() -> None:
+    card, model = card_of(UNIGRAM), model_of(UNIGRAM)
+    base, units = model.models
+    assert isinstance(base, BPE)
+    assert isinstance(units, Viterbi)
+    assert units.units
+    assert [token.text for token in model.added] == [*SPECIALS, "<|endoftext|>"]
+    n_specials, first = len(model.added), units.first_id
+    for start, count in (
+        (0, len(base.texts)),
+        (first - n_specials, n_specials),
+        (first, len(units.tokens)),
+    ):
+        assert f"| {start:,} .. {start + count - 1:,} | {count:,} |" in card
+    assert first + len(units.tokens) == model.n_vocab == SIZES[UNIGRAM]
+    assert wwho.get_encoding(UNIGRAM).eot_token == first - 1
 
 
 @pytest.mark.parametrize(

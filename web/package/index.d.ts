@@ -399,6 +399,7 @@ export type EncodingName =
   | "p50k_edit"
   | "r50k_base"
   | "wwho_128k"
+  | "wwho_131k_indic"
   | "wwho_200k_indic"
   | "wwho_328k"
   | "wwho_400k"

@@ -10,6 +10,7 @@ export const ENCODINGS = {
   p50k_edit: () => new URL("../models/p50k_edit.wwho", import.meta.url),
   r50k_base: () => new URL("../models/r50k_base.wwho", import.meta.url),
   wwho_128k: () => new URL("../models/wwho_128k.wwho", import.meta.url),
+  wwho_131k_indic: () => new URL("../models/wwho_131k_indic.wwho", import.meta.url),
   wwho_200k_indic: () => new URL("../models/wwho_200k_indic.wwho", import.meta.url),
   wwho_328k: () => new URL("../models/wwho_328k.wwho", import.meta.url),
   wwho_400k: () => new URL("../models/wwho_400k.wwho", import.meta.url),

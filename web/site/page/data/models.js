@@ -13,6 +13,7 @@ export const SHIPPED = Object.freeze({
   cl100k_base: { known: "GPT-4", bytes: 420_896, sold: "gpt-4" },
   o200k_base: { known: "GPT-4o and 5", bytes: 838_116, sold: "gpt-4o" },
   wwho_128k: { known: "WWHO, small", bytes: 548_788 },
+  wwho_131k_indic: { known: "WWHO, 14 languages and code", bytes: 2_050_856 },
   wwho_200k_indic: { known: "WWHO, 20 languages", bytes: 953_896 },
   wwho_328k: { known: "WWHO", bytes: 1_276_396 },
   wwho_400k: { known: "WWHO, 67 scripts", bytes: 1_689_540 },
