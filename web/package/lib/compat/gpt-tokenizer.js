@@ -97,7 +97,7 @@ export function gptFunctions(load, encoding, model) {
     modelName: model,
     vocabularySize: size,
 
-    /** @param {string} text @param {EncodeOptions} [options] @returns {number[]} */
+    /** Return the ids of a text. @param {string} text @param {EncodeOptions} [options] @returns {number[]} */
     encode(text, options) {
       const { first, rest } = cut(text, options);
       const ids = Array.from(load().encode(rest)); // quicker than the option
@@ -117,14 +117,20 @@ export function gptFunctions(load, encoding, model) {
       return unitEnds.length > 0 ? i - from : Math.min(first.length, 1);
     },
 
-    /** @param {Input} input @param {EncodeOptions} [options] @returns {number} */
+    /** Return the number of ids of a text, or of a chat of the model. @param {Input} input @param {EncodeOptions} [options] @returns {number} */
     countTokens(input, options) {
       if (typeof input !== "string") return api.encodeChat(input, undefined, options).length;
       const { first, rest } = cut(input, options);
       return first.length + load().countTokens(rest);
     },
 
-    /** @param {Input} input @param {number} limit @param {EncodeOptions} [options] @returns {number | false} */
+    /**
+     * Return the number of ids of a text or a chat, or false if there are more than `limit`.
+     * @param {Input} input
+     * @param {number} limit in tokens
+     * @param {EncodeOptions} [options]
+     * @returns {number | false}
+     */
     isWithinTokenLimit(input, limit, options) {
       if (typeof limit !== "number" || Number.isNaN(limit)) throw argumentError("the limit", limit, "a number of tokens");
       if (typeof input !== "string") {
@@ -138,24 +144,39 @@ export function gptFunctions(load, encoding, model) {
       return count === false ? false : first.length + count;
     },
 
-    /** @param {Iterable<import("./gpt-chats.js").ChatMessage>} chat @param {string} [name] @param {ChatOptions} [options] */
+    /**
+     * Yield the ids of a chat, some at a time.
+     * @param {Iterable<import("./gpt-chats.js").ChatMessage>} chat
+     * @param {string} [name] of the model
+     * @param {ChatOptions} [options]
+     */
     *encodeChatGenerator(chat, name = model, options) {
       if (!name) throw new WwhoError("ARGUMENT", "Model name must be provided either during initialization or passed in to the method.");
       encodingOfChats(name);
       yield* chatIds(chat, name, options, { specials: specials(), encode: api.encode, encodeGenerator: api.encodeGenerator });
     },
 
-    /** @param {Iterable<import("./gpt-chats.js").ChatMessage>} chat @param {string} [name] @param {ChatOptions} [options] @returns {number[]} */
+    /**
+     * Return the ids of a chat.
+     * @param {Iterable<import("./gpt-chats.js").ChatMessage>} chat
+     * @param {string} [name] of the model
+     * @param {ChatOptions} [options]
+     * @returns {number[]}
+     */
     encodeChat(chat, name = model, options) {
       return [...api.encodeChatGenerator(chat, name, options)].flat();
     },
 
-    /** @param {{ messages: Iterable<any>, functions?: any, function_call?: any }} request @returns {number} */
+    /**
+     * Return the number of tokens of a request with functions, as countChat of wwho/openai counts them.
+     * @param {{ messages: Iterable<any>, functions?: any, function_call?: any }} request
+     * @returns {number}
+     */
     countChatCompletionTokens({ messages, functions, function_call }) {
       return countRequest(messages, /** @type {string} */ (model), { functions, function_call, tokenizer: load() });
     },
 
-    /** @param {Iterable<number>} given @returns {string} */
+    /** Return the text of ids. @param {Iterable<number>} given @returns {string} */
     decode(given) {
       const ids = Array.from(given);
       const own = specialTexts();
@@ -184,7 +205,7 @@ export function gptFunctions(load, encoding, model) {
       if (rest) yield rest;
     },
 
-    /** @param {AsyncIterable<number>} given @returns {Promise<string>} */
+    /** Return the text of ids that come one by one. @param {AsyncIterable<number>} given @returns {Promise<string>} */
     async decodeAsync(given) {
       let all = "";
       for await (const text of api.decodeAsyncGenerator(given)) all += text;
