@@ -11,8 +11,8 @@ const ABOUT = [
   "Offsets are those in WebAssembly, in bytes. Written by tools/gen_header.mjs.",
 ];
 /** The widths of types in WebAssembly, in bytes; a pointer has four. */
-const WIDTHS = { size_t: 4, uint32_t: 4, uint16_t: 2, uint8_t: 1 };
-const STRUCTS = ["wwho_span", "wwho_job"];
+const WIDTHS = { uint64_t: 8, double: 8, size_t: 4, uint32_t: 4, uint16_t: 2, uint8_t: 1 };
+const STRUCTS = ["wwho_span", "wwho_job", "wwho_sampling"];
 
 /**
  * Return the layout of a struct in WebAssembly.
@@ -23,15 +23,17 @@ const STRUCTS = ["wwho_span", "wwho_job"];
 function layout(header, name) {
   const [, body] = new RegExp(`typedef struct \\{([^}]*)\\} ${name};`).exec(header);
   let end = 0;
+  let widest = 4;
   const fields = Array.from(body.matchAll(/(?:const )?(\w+) ([^;]+);/g)).flatMap(([, type, names]) =>
     names.split(",").map((each) => {
       const width = each.includes("*") ? 4 : WIDTHS[type];
       const at = Math.ceil(end / width) * width;
       end = at + width;
+      widest = Math.max(widest, width);
       return [each.replace(/\W/g, ""), at];
     }),
   );
-  return [["size", Math.ceil(end / 4) * 4], ...fields];
+  return [["size", Math.ceil(end / widest) * widest], ...fields];
 }
 
 /**

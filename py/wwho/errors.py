@@ -81,6 +81,10 @@ class BackendTokenizerError(WwhoError, AttributeError):
     """
 
 
+class SamplingError(WwhoError, ValueError):
+    """A model cannot draw its tokens as a call asks, or a number of the request is out of range."""
+
+
 class SchemaError(WwhoError, ValueError):
     """A script schema breaks one of the six conditions, or is not a schema at all.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import struct
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from differential import ROOT, shrink
 from models import random_model
 
 from wwho import Tokenizer
+from wwho.backends import header
 from wwho.backends.select import BackendName
 from wwho.cli.verify_artifact import list_checks, run_checks
 from wwho.errors import ArtifactError
@@ -71,6 +73,7 @@ class Wasm:
         size = self._exports["scratch_size"](self._store, self._model)
         size += MORE_SCRATCH
         self._text, self._ids = self._take(LONGEST), self._take(4 * MOST_IDS)
+        self._request = self._take(header.SAMPLING["size"])
         job = (self._take(size), size, self._ids, 0, 0, MOST_IDS)  # its first fields
         memory = self._exports["memory"]
         memory.write(self._store, b"".join(each.to_bytes(4, "little") for each in job), self._out)
@@ -101,6 +104,15 @@ class Wasm:
         memory = self._exports["memory"]
         memory.write(self._store, text, self._text)
         n = self._call("encode", self._model, self._text, len(text), 0, at=52)  # of the wwho_job
+        return memoryview(memory.read(self._store, self._ids, self._ids + 4 * n)).cast("I").tolist()
+
+    def sample(self, text: bytes, dropout: float, seed: int) -> list[int]:
+        """The ids of a text of at most `LONGEST` bytes, with merges skipped."""
+        memory = self._exports["memory"]
+        memory.write(self._store, text, self._text)
+        request = struct.pack("<QddIIII", seed, dropout, 0.0, 0, 0, 0, 0)
+        memory.write(self._store, request, self._request)
+        n = self._call("sample", self._model, self._text, len(text), 0, self._request, at=52)
         return memoryview(memory.read(self._store, self._ids, self._ids + 4 * n)).cast("I").tolist()
 
 
@@ -194,6 +206,17 @@ def compared(
         options: Any = {"skip_special_tokens": skip}
         if native.decode_bytes(ids, **options) != reference.decode_bytes(ids, **options):
             yield f"native and reference, decoding, {options}"
+    for dropout, seed in ((0.1, len(text)), (0.5, 2**64 - 1), (1.0, 0)):
+        drawn: Any = {"dropout": dropout, "seed": seed}
+        ours = native.encode_with_offsets(text, **drawn)
+        if ours != reference.encode_with_offsets(text, **drawn):
+            yield f"native and reference, {drawn}"
+        if wasm.sample(text, dropout, seed) != ours[0]:
+            yield f"native and WebAssembly, {drawn}"
+        if is_lossless(artifact) and native.decode_bytes(ours[0]) != text:
+            yield f"the text and what its ids decode to, {drawn}"
+    if native.encode(text) != ids:
+        yield "native, after ids that were drawn"
     if not defined:
         return
     for allowed in ("all", frozenset[str]()):

@@ -19,7 +19,7 @@ from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Ids, Model, Pair, Route, Unknown
 from wwho.format.steps import Action, Cut
 from wwho.format.viterbi import Viterbi
-from wwho.reference.unigram import f32
+from wwho.reference.sampling import f32
 
 BYTE_NAMES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 

@@ -137,7 +137,7 @@ def test_a_long_text_is_taken_first() -> None:
     begun = threading.Barrier(2, timeout=600)
     taken: list[int] = []
 
-    def work(part: Sequence[bytes]) -> list[bytes]:
+    def work(_: int, part: Sequence[bytes]) -> list[bytes]:
         """Note the length of a part; the first two parts wait for each other."""
         taken.append(len(part))
         if len(taken) <= 2:
@@ -157,7 +157,7 @@ def test_an_error_stops_the_other_threads(mine: bool) -> None:
     caller, failed = threading.current_thread(), threading.Event()
     calls: list[int] = []
 
-    def work(part: Sequence[bytes]) -> None:
+    def work(_: int, part: Sequence[bytes]) -> None:
         """Raise MemoryError in one of the threads; the others wait until it has failed."""
         calls.append(len(part))
         if (threading.current_thread() is caller) == mine:

@@ -101,7 +101,7 @@ def phrases_of(model: Artifact, text: str) -> Iterator[list[int]]:
             for word in words_of([(line[span.start : span.end], span.rule) for span in spans]):
                 rule, *_ = [next(rules).rule for _ in word]
                 known = route.units is not None and rule == SYLLABLE
-                tokens = engine._known_tokens([word]) if known else None
+                tokens = engine._known_tokens([word], None) if known else None
                 if tokens is None or route is not last or word[0][:1] != b" ":
                     yield phrase
                     phrase = []

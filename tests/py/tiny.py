@@ -45,7 +45,7 @@ from wwho.format.model import (
 from wwho.format.steps import Action, Cut, Ends, Map, Replace, Spell
 from wwho.format.template import BYTES, KEEP, KEEP_ALONE, Place, Template, What
 from wwho.format.viterbi import Viterbi
-from wwho.reference.unigram import f32
+from wwho.reference.sampling import f32
 
 SCHEMAS = ("sinhala", "devanagari")
 

@@ -52,7 +52,7 @@ extern "C" {
 /* The version of the interface that this header declares; wwho_abi_version() returns that of the library. Adding a function raises the
  * minor number; changing or removing one raises the major number. */
 #define WWHO_VERSION_MAJOR 4
-#define WWHO_VERSION_MINOR 0
+#define WWHO_VERSION_MINOR 1
 
 /* cffi: begin */
 
@@ -221,6 +221,18 @@ typedef struct {
     size_t n, n_spans, read; /* results: the number of tokens, of spans, and of bytes read (less than `len` only with WWHO_GOES_ON) */
 } wwho_job;
 
+#define WWHO_ALL_PATHS 0xFFFFFFFFu
+
+/* What wwho_sample draws, and from which numbers (FORMAT.md, Sampling). A field that is zero requests nothing. */
+typedef struct {
+    uint64_t seed;
+    double dropout;     /* BPE: the probability, from 0 to 1, that a merge that comes up is skipped */
+    double alpha;       /* VITERBI: how much scores count, at least 0: a path is drawn in proportion to exp(alpha * its score) */
+    uint32_t n_best;    /* VITERBI: WWHO_ALL_PATHS draws from all paths; 0 and 1 take the best one. Nothing else is supported */
+    uint32_t text;      /* the number of the first text: text i of the job has the stream text + i of the seed */
+    uint32_t pretokens; /* how many the text had so far: set it to 0 for the first part of a text, then keep it until the text has ended */
+} wwho_sampling;
+
 /* WWHO_VERSION_MAJOR << 16 | WWHO_VERSION_MINOR of the library. The major number must equal that of this header, and the minor number
  * must not be lower. */
 uint32_t wwho_abi_version(void);
@@ -288,6 +300,11 @@ size_t wwho_scratch_size(const wwho_model *model);
  * WWHO_BUFFER with n = 0 if the scratch area is too small: use one of twice the size; `read` and `rows` then stand where the last whole
  * text ends. In both cases you may repeat the call. With any status but WWHO_OK, `place` stays as it was. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job);
+
+/* Encode text as wwho_encode does, but draw its tokens: the same ones for the same seed, on every machine. Nothing is read from the cache.
+ * Without dropout and n_best, the tokens are those of wwho_encode. WWHO_ARGUMENT if a number is out of range, or if the model of a route
+ * cannot do what is asked: dropout takes BPE models, and paths are drawn from VITERBI models, whose speller then encodes as it always does. */
+int wwho_sample(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_sampling *sampling, wwho_job *job);
 
 /* The last place where a text may be cut so that both parts together encode as the whole does, whatever text follows. You may encode the
  * first *cut bytes now, and the others with what follows. *cut is 0 if there is no such place. `text` begins where the whole text does,

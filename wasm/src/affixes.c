@@ -74,6 +74,8 @@ static void write_symbols(wwho_writing *w) {
 static void merge_written(wwho_encoder *e, const wwho_writing *w, const wwho_route *route, const wwho_key *key) {
     const wwho_vocabulary *v = w->v;
     wwho_run run = {.v = v, .text = w->out, .len = w->n, .end = w->n, .units = route->units, .segment_end = w->n, .written = w->starts};
+    run.sampler = e->sampler;
+    run.draws = e->draws;
     e->unk_end = SIZE_MAX;
     while (run.start < w->n) {
         size_t at;
@@ -101,11 +103,12 @@ static void place_written(wwho_encoder *e, const wwho_writing *w, size_t first) 
 }
 
 /* Write the one token whose text is the whole pretoken from `at` to `end`, if the model prefers it (whole_pieces) and has it, and store it
- * in the cache under `key`. Returns false, and writes nothing, if there is none. e->place moves to `at` before. */
+ * in the cache under `key`. Returns false, and writes nothing, if there is none, or if merges are skipped. e->place moves to `at` before. */
 static bool put_whole(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     const wwho_vocabulary *texts = v->shown ? v->shown : v;
     size_t n = end - at;
-    uint32_t token = v->whole_pieces ? find_text(texts, e->text + at, n, e->len - at, hash_text(e->text + at, n, e->len - at)) : WWHO_NONE;
+    bool wanted = v->whole_pieces && !e->draws;
+    uint32_t token = wanted ? find_text(texts, e->text + at, n, e->len - at, hash_text(e->text + at, n, e->len - at)) : WWHO_NONE;
     if (token == WWHO_NONE || (!v->affixes && token < v->n_made)) return false;
     keep_tokens(key, v, &token, 1);
     e->place = at;

@@ -90,7 +90,11 @@ static void flush_phrase(wwho_encoder *e) {
     wwho_row *row = &e->phrase.row;
     if (!row->n) return;
     const wwho_vocabulary *v = &e->model->models[e->phrase.route->model];
-    replay(row, 1);
+    if (e->draws) {
+        wwho_draws draws = {.state = e->phrase.seed};
+        replay_some(row, e->sampler, &draws);
+    } else
+        replay(row, 1);
     put_all(e, v, row->tokens, row->n, e->phrase.start);
     row->n = 0;
 }
@@ -145,22 +149,22 @@ WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run) {
  * they are too many for a line, among the recent ones. */
 static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
                         size_t end) {
+    wwho_run run = {.v = v, .text = text, .len = len, .start = at, .end = end, .sampler = e->sampler, .draws = e->draws};
     uint64_t hash = hash_text(text + at, end - at, len - at);
-    uint32_t token = find_text(v, text + at, end - at, len - at, hash);
+    uint32_t token = e->draws ? WWHO_NONE : find_text(v, text + at, end - at, len - at, hash);
     if (token < n_pieces(v)) {
         keep_tokens(key, v, &token, 1);
         put_all(e, v, &token, 1, at);
         return;
     }
     wwho_recent *recent = &e->merging->recent[hash >> (64 - RECENT_BITS)];
-    if (recent->v == v && recent->n == end - at && same_text(recent->text, text + at, end - at)) {
+    if (!e->draws && recent->v == v && recent->n == end - at && same_text(recent->text, text + at, end - at)) {
         put_all(e, v, recent->tokens, recent->n_tokens, at);
         return;
     }
-    wwho_run run = {.v = v, .text = text, .len = len, .start = at, .end = end};
     start_merge(e->merging, &run);
     uint32_t n = merge_run(e, &run, &at);
-    if (at == run.start && e->merging->at == end) {
+    if (at == run.start && e->merging->at == end && !e->draws) {
         keep_tokens(key, v, e->merging->tokens, n);
         if (!key->set && end - at <= RECENT_BYTES && n <= RECENT_TOKENS) {
             *recent = (wwho_recent){.v = v, .n = (uint32_t)(end - at), .n_tokens = n};
@@ -224,6 +228,7 @@ static void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32
         flush_phrase(e);
         p->route = route;
         p->start = at;
+        if (e->sampler) p->seed = ~e->sampler->pretoken;
     }
     p->end = end;
     row->pairs = &v->superwords;
@@ -247,13 +252,15 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     scan(classes, units, &unit, &rule);
     size_t word = c->at, end = rule == WWHO_SYLLABLE ? c->end : unit.at;
     wwho_run run = {.v = v, .text = e->text, .len = e->len, .start = word, .end = end, .classes = classes, .units = units};
+    run.sampler = e->sampler;
+    run.draws = e->draws;
     run.segment_end = c->end;
     run.first_end = unit.at;
     start_merge(m, &run);
     look_at_units(m, &run, word, 0, v->longest + 1);
     uint32_t token = WWHO_NONE;
     if (m->ends[m->n - 1] == run.end) token = find_at(e, v, word, run.end - word);
-    if (spans_units(v, token, m->n)) {
+    if (!e->draws && spans_units(v, token, m->n)) {
         keep_or_write(e, v, &token, 1, word);
         *c = start_within(classes, c, run.end, c->end);
         return;
@@ -278,9 +285,9 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
 }
 
 /* Write the one token that equals the whole pretoken from `at` to `end`, if the model has such a token that no merge makes and prefers it
- * (whole_pieces); store it in the cache under `key`. Returns false, and writes nothing, if there is none. */
+ * (whole_pieces); store it in the cache under `key`. Returns false, and writes nothing, if there is none, or if merges are skipped. */
 static bool put_unmade(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
-    uint32_t token = v->whole_pieces ? find_at(e, v, at, end - at) : WWHO_NONE;
+    uint32_t token = v->whole_pieces && !e->draws ? find_at(e, v, at, end - at) : WWHO_NONE;
     if (token == WWHO_NONE || token < v->n_made) return false;
     keep_tokens(key, v, &token, 1);
     put_all(e, v, &token, 1, at);
@@ -330,7 +337,7 @@ WWHO_LOCAL void encode_segment(wwho_encoder *e, const wwho_vocabulary *v, const 
     wwho_held *held = &e->held;
     if (put_unmade(e, v, key, at, end)) return;
     e->unk_end = SIZE_MAX;
-    if (end - at <= WIDE_WINDOW && are_characters(route->units) && !v->speller && !v->superwords.slots) {
+    if (end - at <= WIDE_WINDOW && are_characters(route->units) && !v->speller && !v->superwords.slots && !e->draws) {
         encode_characters(e, v, key, at, end);
         return;
     }
@@ -461,6 +468,13 @@ WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t
     return it.at == end;
 }
 
+/* Encode the pretoken from `at` to `end`, the next one of the text, with its model. If something is drawn, its stream begins. */
+static void encode_pretoken(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
+                            size_t end) {
+    if (e->sampler) next_pretoken(e->sampler);
+    v->kind->encode(e, v, route, key, at, end);
+}
+
 /* Rewrite the pretoken from `at` to `end` by the steps of its route after the cuts, and encode the result; its tokens get their places in
  * the text before. The cache stores them under `key`, that of the text before. Sets e->stuck to PIECE_STUCK, and writes nothing, if there
  * is no room for the rewritten text. Meanwhile e->text is the rewritten text; afterwards it is as it was, and e->place is `end`. */
@@ -476,7 +490,7 @@ static void encode_rewritten(wwho_encoder *e, const wwho_vocabulary *v, const ww
     e->text = view.text;
     e->len = view.n;
     e->place = 0;
-    if (view.n) v->kind->encode(e, v, route, key, 0, view.n);
+    if (view.n) encode_pretoken(e, v, route, key, 0, view.n);
     e->text = text;
     e->len = len;
     place_tokens(e, first, view.sources, text, len);
@@ -498,7 +512,7 @@ static void encode_walked(wwho_encoder *e, const wwho_walk *walk, const wwho_rou
     }
     e->place = at;
     if (e->spans) add_spans(e, route, at, end);
-    if (!(e->flags & WWHO_CUT_ONLY)) v->kind->encode(e, v, route, &none, at, end);
+    if (!(e->flags & WWHO_CUT_ONLY)) encode_pretoken(e, v, route, &none, at, end);
     e->text = text;
     e->len = len;
     for (uint32_t k = walk->depth; k; k--, view--) {
@@ -529,7 +543,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
-    bool uncached = b->rewritten && e->ends; /* the cache does not say where the tokens end in the text */
+    bool uncached = (b->rewritten && e->ends) || e->sampler; /* the cache does not say where the tokens end in the text, or is passed over */
     b->phrases |= uncached;
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {
@@ -563,7 +577,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
         }
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
-            if (!n_kept[j])
+            if (!n_kept[j] && !e->sampler)
                 start_miss(e, model_of(e, piece), piece->route, &b->rows[j], piece->start, piece->start + b->long_keys[k + j].n);
         }
         replay(b->rows, some);
@@ -590,7 +604,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
             else if (piece->route->rewrites)
                 encode_rewritten(e, v, piece->route, key, start, end);
             else
-                v->kind->encode(e, v, piece->route, key, start, end);
+                encode_pretoken(e, v, piece->route, key, start, end);
         }
     }
     put_known(e, done, p);
@@ -703,7 +717,7 @@ WWHO_LOCAL void encode_ordinary(wwho_encoder *e, size_t at, size_t end) {
         const wwho_key none = {.set = 0};
         const wwho_route *route = &e->model->routes[0];
         const wwho_vocabulary *v = &e->model->models[route->model];
-        if (at < end) v->kind->encode(e, v, route, &none, at, end);
+        if (at < end) encode_pretoken(e, v, route, &none, at, end);
         flush_phrase(e);
         return;
     }

@@ -14,6 +14,7 @@ typedef struct {
     wwho_row row;
     const wwho_route *route;
     size_t start, end;
+    uint64_t seed; /* of what is drawn for the phrase */
 } wwho_phrase;
 
 /* The tokens of a segment. They are held back as long as they may be all of its tokens and part of a phrase. */
@@ -81,6 +82,8 @@ struct wwho_encoder {
     size_t begins;            /* bytes of `text` from its start on whose source is the beginning of the encoded text */
     wwho_room rooms[N_ROOMS]; /* for what the first and second steps of the normalizer write, and the lists of a route */
     size_t unk_end;           /* the end of the segment's last unk_id */
+    wwho_sampler *sampler;    /* null: nothing is drawn */
+    wwho_draws *draws;        /* the sampler's, if merges are skipped; else null */
     /* not cleared when a call begins, but empty */
     wwho_phrase phrase;
     wwho_held held;

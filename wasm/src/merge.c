@@ -87,6 +87,14 @@ static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
     }
 }
 
+/* Merge the row of a run in place; if the run has draws, they skip merges. */
+static void replay_run(wwho_row *row, const wwho_run *run) {
+    if (run->draws)
+        replay_some(row, run->sampler, run->draws);
+    else
+        replay(row, 1);
+}
+
 /* Merge the window of symbols that starts at m->at, into m->row. Returns the place up to which its tokens are valid. This excludes the last
  * symbols, whose tokens might extend past the window. run->end may move back to text that is no symbol. Over bytes, a window with the text
  * of the one before is not merged again. */
@@ -104,15 +112,18 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
         }
         row->n = 0;
         for (uint32_t i = 0; i < m->n && i < window; i++) push_symbol(row, m->symbols[i]);
-        replay(row, 1);
+        replay_run(row, run);
         return m->n > window ? m->ends[kept - 1] : run->end;
     }
     /* a window with the same text as the one before has the same tokens */
-    bool same = m->loaded_width == window && left >= window && same_text(run->text + at, run->text + m->loaded, window);
+    bool same = !run->draws && m->loaded_width == window && left >= window && same_text(run->text + at, run->text + m->loaded, window);
     if (!same) {
         row->n = 0;
-        push_bytes(row, run->v, run->text + at, left < window ? (uint32_t)left : window);
-        replay(row, 1);
+        if (!run->draws)
+            push_bytes(row, run->v, run->text + at, left < window ? (uint32_t)left : window);
+        else
+            for (; row->n < left && row->n < window; row->n++) row->tokens[row->n] = run->v->bytes->token[run->text[at + row->n]];
+        replay_run(row, run);
     }
     m->loaded = at;
     m->loaded_width = left < window ? 0 : window;
@@ -125,10 +136,10 @@ static bool take_window(wwho_merging *m, wwho_run *run) {
     size_t limit = load_window(m, run), start = m->at;
     const wwho_row *row = &m->row;
     if (m->at >= run->end) return true;
-    if (m->count && !stay_apart(run->v, m->tokens[m->count - 1], row->tokens[0])) return false;
+    if (m->count && !run->draws && !stay_apart(run->v, m->tokens[m->count - 1], row->tokens[0])) return false;
     for (uint32_t i = 0; i < row->n; i++) {
         uint32_t length = token_length(run->v, row->tokens[i]);
-        if (m->at + length > limit) break;
+        if (m->at + length > limit && !(run->draws && !i)) break;
         m->tokens[m->count++] = row->tokens[i];
         m->at += length;
     }
@@ -193,7 +204,7 @@ WWHO_LOCAL void start_merge(wwho_merging *m, const wwho_run *run) {
     m->at = m->from = run->start;
     m->walk_to = m->furthest = 0;
     m->count = m->n = m->known = m->loaded_width = 0;
-    m->window = run->end - run->start > 2 * WINDOW || run->units ? WINDOW : WIDE_WINDOW;
+    m->window = !run->draws && (run->end - run->start > 2 * WINDOW || run->units) ? WINDOW : WIDE_WINDOW;
 }
 
 /* Continue to merge a run; tokens are appended to m->tokens. Returns true at the end of the run, or if merging gives up at m->at before

@@ -236,11 +236,21 @@ static void pad_text(wwho_pipe *pipe) {
     e->len = pipe->source.n = e->len + TEXT_PADDING;
 }
 
+/* Return true if what `sampling` asks for is in range, and the models of all routes can do it. */
+static bool can_sample(const wwho_model *model, const wwho_sampling *sampling) {
+    const double dropout = sampling->dropout;
+    const bool paths = sampling->n_best > 1;
+    for (uint32_t i = 0; (dropout > 0 || paths) && i < model->n_routes; i++)
+        if (model->models[model->routes[i].model].kind_number != (paths ? KIND_VITERBI : KIND_BPE)) return false;
+    return paths ? dropout == 0 && sampling->alpha >= 0 && sampling->n_best == WWHO_ALL_PATHS : dropout >= 0 && dropout <= 1;
+}
+
 /* Encode a text, or several that `bounds` separate, as wwho.h says: check the job, divide its scratch area, encode text by text, and write
  * the counts into the job. The first checks (WWHO_ARGUMENT) change nothing of the job. WWHO_BUFFER if the ids, the spans or the scratch
  * area have too little room: in the first two cases, n and n_spans are those of all texts, and `read` is 0; in the last one n and n_spans
  * are 0, and `read` and `rows` stand where the last whole text ends. `place` changes only with WWHO_OK. */
-int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job) {
+static int encode_job(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_sampling *sampling,
+                      wwho_job *job) {
     if (!job || len > WWHO_MAX_LENGTH || (job->starts && !job->ends) || !job->bounds != !job->rows) return WWHO_ARGUMENT;
     const uint32_t whole[2] = {0, (uint32_t)len}, *bounds = job->bounds ? job->bounds : whole;
     const size_t n_texts = job->bounds ? job->n_texts : 1, cap = job->ids ? job->cap : 0;
@@ -265,12 +275,20 @@ int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const 
     e.spans = job->spans;
     e.spans_cap = job->spans_cap;
     wwho_pipe pipe = {.e = &e, .place = job->place};
+    wwho_sampler sampler;
+    if (sampling && model) {
+        if (!can_sample(model, sampling)) return WWHO_ARGUMENT;
+        start_sampler(&sampler, sampling);
+        if (sampler.drops || sampler.paths) e.sampler = &sampler;
+        if (sampler.drops) e.draws = &sampler.draws;
+    }
     int status = divide(&pipe, len, job->scratch, job->scratch_len, allowed);
     job->n = job->n_spans = job->read = 0;
     if (job->rows) job->rows[0] = job->rows[n_texts] = 0;
     if (status) return status;
     if (len <= PADDED_TEXT) pad_text(&pipe);
     for (size_t i = 0, at; i < n_texts; i++) {
+        if (e.sampler) start_text(&sampler, nth_draw(sampling->seed, sampling->text + i), i ? 0 : sampling->pretokens);
         at = encode_text(&pipe, bounds[i], bounds[i + 1], more);
         if (e.stuck > (at && more)) return WWHO_BUFFER;
         if (job->rows) {
@@ -286,5 +304,16 @@ int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const 
         return WWHO_BUFFER;
     }
     job->place = more ? pipe.place : 0;
+    if (e.sampler) sampling->pretokens = more ? sampler.n : 0;
     return WWHO_OK;
+}
+
+/* Encode a text or several, as wwho.h says, without drawing anything: see encode_job(). */
+int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job) {
+    return encode_job(model, text, len, allowed, 0, job);
+}
+
+/* Encode a text or several, drawing what `sampling` asks for, as wwho.h says: see encode_job(). */
+int wwho_sample(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_sampling *sampling, wwho_job *job) {
+    return sampling ? encode_job(model, text, len, allowed, sampling, job) : WWHO_ARGUMENT;
 }

@@ -35,29 +35,41 @@ static HOT int32_t least_of(const int32_t *next, uint32_t n) {
 #endif
 }
 
-/* Do one merge, that of the lowest candidate. Returns false if no pair merges. The merge changes two candidates, which the next call looks
- * up: that of the merged token, and that of the token before it (or of the first token again). */
-static HOT bool replay_step(wwho_row *row) {
-    const wwho_pairs *pairs = row->pairs;
-    uint32_t *tokens = row->tokens;
-    int32_t *next = row->next, least = least_of(next, row->n); /* read them before writing: a wide read waits for narrow writes */
-    UNROLL
-    for (uint32_t k = 0; k < 2; k++) {
-        uint32_t at = row->fresh[k];
-        next[at] = candidate(pair_rank(pairs, tokens[at], tokens[row->after[at]]), at);
-        least = next[at] < least ? next[at] : least;
-    }
-    if (least == INT32_MAX) return false;
+/* Return the candidate of the token at a place of a row, and its neighbour. */
+static HOT int32_t candidate_at(const wwho_row *row, uint32_t at) {
+    return candidate(pair_rank(row->pairs, row->tokens[at], row->tokens[row->after[at]]), at);
+}
+
+/* Do the merge of a candidate, which makes `token`. It changes two candidates, that of the merged token, and that of the token before it (or of the first token
+ * again): their places are then in row->fresh. */
+static HOT void merge_candidate(wwho_row *row, int32_t least, uint32_t token) {
+    int32_t *next = row->next;
     uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], before = row->before[at], behind = row->after[gone];
     WWHO_ASSERT(at < gone && gone < row->n && behind > gone && behind <= row->n);
-    tokens[at] = pairs->rank ? pair_token(pairs, tokens[at], tokens[gone]) : (uint32_t)least / WIDE_WINDOW;
+    row->tokens[at] = token;
     next[before] = next[at] = next[gone] = INT32_MAX;
     row->after[at] = (uint16_t)behind;
     row->before[behind] = (uint16_t)at;
     row->fresh[0] = at;
     row->fresh[1] = before;
-    prefetch_pair(pairs, tokens[at], tokens[behind]);
-    prefetch_pair(pairs, tokens[before], tokens[at]);
+}
+
+/* Do one merge, that of the lowest candidate. Returns false if no pair merges. The next call looks up the candidates that the
+ * merge changes. */
+static HOT bool replay_step(wwho_row *row) {
+    int32_t *next = row->next, least = least_of(next, row->n); /* read them before writing: a wide read waits for narrow writes */
+    UNROLL
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t at = row->fresh[k];
+        next[at] = candidate_at(row, at);
+        least = next[at] < least ? next[at] : least;
+    }
+    if (least == INT32_MAX) return false;
+    uint32_t at = (uint32_t)least % WIDE_WINDOW, before = row->before[at];
+    bool ranked = row->pairs->rank != 0;
+    merge_candidate(row, least, ranked ? pair_token(row->pairs, row->tokens[at], row->tokens[row->after[at]]) : (uint32_t)least / WIDE_WINDOW);
+    prefetch_pair(row->pairs, row->tokens[at], row->tokens[row->after[at]]);
+    prefetch_pair(row->pairs, row->tokens[before], row->tokens[at]);
     return true;
 }
 
@@ -92,4 +104,35 @@ WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
         }
         n_live = left;
     }
+}
+
+/* Return the token that the token at a place of a row and its neighbour merge to, or WWHO_NONE. */
+static uint32_t find_token(const wwho_row *row, uint32_t at) {
+    return pair_token(row->pairs, row->tokens[at], row->tokens[row->after[at]]);
+}
+
+/* Merge one row in place as replay() does, but for merges that are skipped: each time that the pair of lowest rank comes up, the draws say
+ * whether it merges or is passed over until the next merge. Ends when no pair is left that is not passed over. */
+WWHO_LOCAL void replay_some(wwho_row *row, const wwho_sampler *s, wwho_draws *draws) {
+    int32_t passed[WIDE_WINDOW], least;
+    if (row->n < 2) return;
+    start_replay(row);
+    for (;;) {
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t at = row->fresh[k];
+            row->next[at] = candidate(rank_of(row->pairs->rank, find_token(row, at)), at);
+        }
+        while ((least = least_of(row->next, row->n)) != INT32_MAX && !takes_next(s, draws)) {
+            row->next[(uint32_t)least % WIDE_WINDOW] = INT32_MAX;
+            passed[n++] = least;
+        }
+        if (least == INT32_MAX) break;
+        merge_candidate(row, least, find_token(row, (uint32_t)least % WIDE_WINDOW));
+        while (n) { /* pairs that still stand come up again */
+            uint32_t at = (uint32_t)passed[--n] % WIDE_WINDOW;
+            if (row->before[row->after[at]] == at) row->next[at] = passed[n];
+        }
+    }
+    end_replay(row);
 }

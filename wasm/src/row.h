@@ -2,6 +2,7 @@
 #ifndef WWHO_ROW_H
 #define WWHO_ROW_H
 
+#include "sampling.h"
 #include "vocabulary.h"
 
 #define WIDE_WINDOW 256u /* the most symbols of a row */
@@ -33,5 +34,9 @@ static HOT void push_symbol(wwho_row *row, uint32_t token) {
  * pair merges. Rows of fewer than two symbols stay as they are. The rows take turns, one merge each: the reads for one row overlap the
  * work on the others (unseen text is faster by 1.15 to 1.3). */
 WWHO_LOCAL void replay(wwho_row *rows, uint32_t n);
+
+/* Merge one row in place as replay() does, but for merges that are skipped: each time that the pair of lowest rank comes up, the draws say
+ * whether it merges or is passed over until the next merge. Ends when no pair is left that is not passed over. */
+WWHO_LOCAL void replay_some(wwho_row *row, const wwho_sampler *s, wwho_draws *draws);
 
 #endif

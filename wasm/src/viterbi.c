@@ -7,6 +7,8 @@
  * apart. */
 #include "viterbi.h"
 
+#include <float.h>
+
 #include "encoder.h"
 #include "models.h"
 
@@ -108,16 +110,15 @@ static void put_unknowns(wwho_path *p, size_t end) {
     p->kept.n = MAX_KEPT + 1;
 }
 
-/* Write the tokens of the best path from p->done up to a slot, and move p->done there. Unknown characters at the end wait for more, and
- * in tokenizers, though not in SentencePiece, tokens that are written as unk_id. Overwrites `origin` of the lattice. */
-static void put_path(wwho_path *p, uint32_t slot) {
+/* Write the tokens of a path from p->done up to a slot, and move p->done there. `origin` of the lattice has the length of the token that
+ * starts in each slot, and the slot where it ends has the token. Unknown characters at the end wait for more, and in tokenizers, though not
+ * in SentencePiece, tokens that are written as unk_id. */
+static void put_tokens(wwho_path *p, uint32_t slot) {
     const wwho_vocabulary *v = p->v;
-    wwho_lattice *s = p->lattice;
-    uint32_t *lengths = s->origin; /* the length of the token that starts in each slot */
-    size_t stop = p->base + slot;
-    for (; p->base + slot > p->done; slot -= s->slots[slot].length) lengths[slot - s->slots[slot].length] = s->slots[slot].length;
+    const wwho_lattice *s = p->lattice;
+    const size_t stop = p->base + slot;
     for (uint32_t n; p->done < stop; p->done += n) {
-        n = lengths[p->done - p->base];
+        n = s->origin[p->done - p->base];
         uint32_t token = s->slots[p->done - p->base + n].token;
         if (token == WWHO_NONE || (!p->unigram->narrow && id_of(v, token) == v->unk_id)) continue;
         put_unknowns(p, p->done);
@@ -125,6 +126,112 @@ static void put_path(wwho_path *p, uint32_t slot) {
         note(&p->kept, token);
         put(p->e, id_of(v, token), p->unknown);
     }
+}
+
+/* Write the tokens of the best path from p->done up to a slot, as put_tokens() does. Overwrites `origin` of the lattice. */
+static void put_path(wwho_path *p, uint32_t slot) {
+    wwho_lattice *s = p->lattice;
+    for (uint32_t at = slot, n; p->base + at > p->done; at -= n) {
+        n = s->slots[at].length;
+        s->origin[at - n] = n;
+    }
+    put_tokens(p, slot);
+}
+
+/* Return 2 to the power of x, at most 0, by the first terms of its series, which is right to 8 digits; 0 if that is below 2^-63. Every
+ * machine gets the same bits, here and below: a product and a sum are statements of their own, lest a compiler rounds them at once. */
+static double power_of_2(double x) {
+    static const double terms[] = {1.0 / 7, 1.0 / 6, 1.0 / 5, 1.0 / 4, 1.0 / 3, 1.0 / 2, 1};
+    if (!(x > -63)) return 0;
+    uint32_t halvings = (uint32_t)(0.5 - x);
+    double rest = (x + halvings) * 0.6931471805599453, power = 1; /* ln 2 */
+    for (uint32_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+        double term = rest * power * terms[i];
+        power = 1 + term;
+    }
+    return power / (double)(UINT64_C(1) << halvings);
+}
+
+/* What the paths from a place weigh together: m * 2^e. */
+typedef struct {
+    double m, e;
+} wwho_weight;
+
+/* Return the sum of a weight and of those of all paths from a slot to slot `last`: for each token that starts in the slot, or for the
+ * unknown character there, its weight times that of all paths from its end. The weights of later slots are in the lattice: e in `score`,
+ * and m, as f32, in `origin`; a slot where no path may go has the length 0. With `found`, stop at the token with which m is above `until`,
+ * or at the last one, and store the token and its length there. */
+static wwho_weight add_paths(const wwho_path *p, wwho_weight sum, uint32_t slot, uint32_t last, wwho_slot *found, double until) {
+    const wwho_unigram *unigram = p->unigram;
+    const wwho_lattice *s = p->lattice;
+    const uint8_t *text = p->e->text + p->base + slot;
+    const uint32_t width = s->slots[slot].length;
+    bool alone = false; /* whether the character is a token */
+    for (uint32_t n = 0, node = 0, more = true; more;) {
+        uint32_t token = WWHO_NONE, length = width;
+        double score = unigram->unk_score;
+        if (slot + n < last && (node = follow(&unigram->trie, node, n, text + n, 1)) != 0) {
+            token = token_at(&unigram->trie, node, length = ++n);
+            if (token == WWHO_NONE || !s->slots[slot + n].length) continue;
+            alone |= n == width;
+            score = unigram->scores[token];
+        } else if (alone)
+            break;
+        else
+            more = false;
+        float m;
+        copy_bytes(&m, &s->origin[slot + length], sizeof m);
+        double own = score * p->e->sampler->exponent, e = own + s->slots[slot + length].score;
+        double smaller = power_of_2(e > sum.e ? sum.e - e : e - sum.e), part = smaller * (e > sum.e ? sum.m : m);
+        sum.m = part + (e > sum.e ? m : sum.m);
+        if (e > sum.e) sum.e = e;
+        if (!found) continue;
+        *found = (wwho_slot){0, token, (uint16_t)length};
+        if (sum.m > until) break;
+    }
+    return sum;
+}
+
+/* Store the weight of all paths from a slot in the lattice, with m below 2. */
+static void set_weight(wwho_lattice *s, uint32_t slot, wwho_weight weight) {
+    for (; weight.m >= 2; weight.m /= 2) weight.e += 1;
+    float m = (float)weight.m;
+    s->slots[slot].score = weight.e;
+    copy_bytes(&s->origin[slot], &m, sizeof m);
+}
+
+/* Draw a path from p->base to the end of the pretoken or of a window, in proportion to the weights of paths, and write its tokens. From the
+ * end to the beginning, find for each place the weight of all paths from there; from the beginning to the end, draw token by token. Of a
+ * window, only the tokens that end in the first MARK_BYTES are written, but at least one. Moves p->base to the end of what is written. */
+static void draw_path(wwho_path *p) {
+    wwho_lattice *s = p->lattice;
+    size_t left = p->end - p->base;
+    uint32_t last = 0, slot, stop;
+    fill_bytes(s->slots, 0, (left < LATTICE_SLOTS ? left + 1 : LATTICE_SLOTS) * sizeof *s->slots);
+    while (last < left && last < WINDOW_BYTES) {
+        uint32_t rule, width = p->units ? (uint32_t)(unit_end(p, p->base + last, &rule) - p->base - last)
+                                        : utf8_next(p->e->text + p->base + last, left - last, &rule);
+        s->slots[last].length = (uint16_t)width;
+        last += width;
+    }
+    s->slots[last].length = 1;
+    set_weight(s, last, (wwho_weight){1, 0});
+    for (slot = last; slot--;)
+        if (s->slots[slot].length) set_weight(s, slot, add_paths(p, (wwho_weight){0, -DBL_MAX}, slot, last, 0, 0));
+    stop = last < left ? MARK_BYTES : last;
+    for (slot = 0; slot < last;) {
+        wwho_slot found;
+        float m;
+        copy_bytes(&m, &s->origin[slot], sizeof m);
+        double drawn = (double)(next_draw(&p->e->sampler->draws.state) >> 11) / 9007199254740992.0; /* 2^53 */
+        add_paths(p, (wwho_weight){0, s->slots[slot].score}, slot, last, &found, drawn * m);
+        if (slot && slot + found.length > stop) break;
+        s->origin[slot] = found.length;
+        slot += found.length;
+        s->slots[slot].token = found.token;
+    }
+    put_tokens(p, slot);
+    p->base += slot;
 }
 
 /* Set the mark: from this slot on, `origin` records the first place that each path goes through. */
@@ -214,6 +321,11 @@ static void encode_path(wwho_path *p, size_t at, size_t end) {
     wwho_lattice *s = p->lattice;
     p->base = p->done = p->unknown = at;
     p->end = end;
+    if (e->sampler) {
+        while (p->base < end && e->n <= e->limit) draw_path(p);
+        if (e->n <= e->limit) put_unknowns(p, end);
+        return;
+    }
     size_t slots = end - at < LATTICE_SLOTS ? end - at + 1 : LATTICE_SLOTS;
     fill_bytes(s->slots, 0, slots * sizeof *s->slots);
     s->slots[0].score = 0;

@@ -11,13 +11,14 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from wwho.errors import UnknownTokenError
 from wwho.format.model import Added, Flag
 from wwho.format.template import Template
-from wwho.text import Text
+from wwho.sampling import Sampling
+from wwho.text import Text, all_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -242,6 +243,19 @@ class Backend(Protocol):
             ends: for each id the byte after its last.
         """
 
+    def sample_with_places(
+        self, text: bytes, allowed: bytes | None, unk: bool, sampling: Sampling, number: int
+    ) -> tuple[list[int], list[int], list[int]]:
+        """Return what `encode_with_places` does, of tokens that are drawn.
+
+        Args:
+            text: as everywhere.
+            allowed: as everywhere.
+            unk: as everywhere.
+            sampling: what is drawn; the model can do it.
+            number: the number of the text, which has a stream of its own.
+        """
+
     def encode_with_spans(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int], list[Span]]:
@@ -386,6 +400,53 @@ class Backend(Protocol):
     ) -> list[int]:
         """Return how many ids each of several texts has, without a limit, in order."""
         return [self.count(text, allowed, unk, MAX_LENGTH) for text in texts]
+
+    def sample_batch(
+        self,
+        texts: Sequence[Text],
+        allowed: bytes | None,
+        unk: bool,
+        threads: int,
+        sampling: Sampling,
+    ) -> list[list[int]]:
+        """Return what `encode_batch` does, of tokens that are drawn."""
+        packed, starts = self.sample_batch_packed(texts, allowed, unk, threads, sampling)
+        ids = array("I", packed)
+        return [ids[start:end].tolist() for start, end in pairwise(starts)]
+
+    def sample_batch_packed(
+        self,
+        texts: Sequence[Text],
+        allowed: bytes | None,
+        unk: bool,
+        threads: int,
+        sampling: Sampling,
+    ) -> tuple[bytearray, array[int]]:
+        """Return what `encode_batch_packed` does, of tokens that are drawn.
+
+        Text i of the batch has stream i of the seed, however many threads there are.
+        """
+        rows = [
+            self.sample_with_places(text, allowed, unk, sampling, number)[0]
+            for number, text in enumerate(all_bytes(texts))
+        ]
+        ids = array("I", chain.from_iterable(rows))
+        return bytearray(ids), array("q", accumulate(map(len, rows), initial=0))
+
+    def sample_batch_with_offsets(
+        self,
+        texts: Sequence[bytes],
+        allowed: bytes | None,
+        unk: bool,
+        threads: int,
+        sampling: Sampling,
+    ) -> list[IdsWithOffsets]:
+        """Return what `encode_batch_with_offsets` does, of tokens that are drawn."""
+        found: list[IdsWithOffsets] = []
+        for number, text in enumerate(texts):
+            ids, starts, ends = self.sample_with_places(text, allowed, unk, sampling, number)
+            found.append((ids, self.offsets(text, starts, ends, False)))
+        return found
 
     def spans_packed(self, text: bytes) -> bytes:
         """Return what `spans` does, as one `SPAN` after another."""

@@ -4,7 +4,7 @@ Offsets are those in WebAssembly, in bytes. Written by tools/gen_header.mjs.
 """
 
 VERSION_MAJOR = 4
-VERSION_MINOR = 0
+VERSION_MINOR = 1
 
 OK = 0
 ARGUMENT = 1
@@ -190,4 +190,14 @@ JOB = {
     "n": 52,
     "n_spans": 56,
     "read": 60,
+}
+
+SAMPLING = {
+    "size": 40,
+    "seed": 0,
+    "dropout": 8,
+    "alpha": 16,
+    "n_best": 24,
+    "text": 28,
+    "pretokens": 32,
 }

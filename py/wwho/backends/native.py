@@ -38,6 +38,7 @@ from wwho.backends.header import STATUSES
 from wwho.backends.parallel import PART_LENGTH, map_parts
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
+from wwho.sampling import Sampling
 from wwho.text import Text, all_bytes, plain_texts, to_bytes
 
 if TYPE_CHECKING:
@@ -166,6 +167,15 @@ class NativeBackend(CoreBackend):
         want = _IDS | _PLACES
         return self._encode(text, allowed, _UNK_FLAG * unk, CallMemory.id_and_place_lists, want)
 
+    def sample_with_places(
+        self, text: bytes, allowed: bytes | None, unk: bool, sampling: Sampling, number: int
+    ) -> tuple[list[int], list[int], list[int]]:
+        """Return drawn ids of a text, and the bytes at which the text of each begins and ends."""
+        want = _IDS | _PLACES
+        flags, read_result = _UNK_FLAG * unk, CallMemory.id_and_place_lists
+        drawn = _request(sampling, number)
+        return self._encode(text, allowed, flags, read_result, want, sampling=drawn)
+
     def encode_with_spans(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int], list[Span]]:
@@ -279,6 +289,7 @@ class NativeBackend(CoreBackend):
         flags: int,
         read_result: Callable[[CallMemory, int], _Result],
         want: int = _IDS,
+        sampling: Any = None,
         **fields: Any,
     ) -> _Result:
         """Call `wwho_encode`, again with more memory while that is too little.
@@ -290,6 +301,7 @@ class NativeBackend(CoreBackend):
             read_result: makes the result of the memory, whose columns are then filled, and of the
                 number of ids. It must copy what it returns: the memory goes back to the pool.
             want: bits of `_IDS`, `_PLACES` and `_SPANS`: the columns to fill; 0 counts only.
+            sampling: a `wwho_sampling`, to call `wwho_sample`; None: nothing is drawn.
             fields: other fields of the job: `cap`, `place` or `batch` of `CallMemory.make_job`.
 
         Raises:
@@ -300,7 +312,10 @@ class NativeBackend(CoreBackend):
         memory, mask = self._pool.take(len(text) if want else 0, want), allowed or _NULL
         while True:
             job = memory.make_job(want, flags, **fields)
-            status = lib.wwho_encode(self._model, text, len(text), mask, job)
+            if sampling is None:
+                status = lib.wwho_encode(self._model, text, len(text), mask, job)
+            else:
+                status = lib.wwho_sample(self._model, text, len(text), mask, sampling, job)
             if status != lib.WWHO_BUFFER:
                 break
             needed = max(job.n, job.n_spans)
@@ -328,7 +343,7 @@ class NativeBackend(CoreBackend):
         if rows is not None and threads > 0:
             return rows
 
-        def encode_part(part: Sequence[Text]) -> list[list[int]]:
+        def encode_part(_: int, part: Sequence[Text]) -> list[list[int]]:
             """Return the ids of each text of a part."""
             rows: list[list[int]] | None
             rows = self._calls.encode_batch(part, allowed, unk, MAX_LENGTH)
@@ -352,7 +367,7 @@ class NativeBackend(CoreBackend):
         if packed is not None and threads > 0:
             return packed[0], array("q", packed[1])
 
-        def encode_part(part: Sequence[Text]) -> tuple[bytearray, bytearray]:
+        def encode_part(_: int, part: Sequence[Text]) -> tuple[bytearray, bytearray]:
             """Return the ids of all texts of a part, 32 bits each, and its rows, 64 bits each."""
             packed: tuple[bytearray, bytearray] | None
             packed = self._calls.encode_batch_packed(part, allowed, unk, MAX_LENGTH)
@@ -371,12 +386,64 @@ class NativeBackend(CoreBackend):
     ) -> list[IdsWithOffsets]:
         """Return, for each of several texts, its ids and the code points that each id touches."""
 
-        def encode_part(part: Sequence[bytes]) -> list[IdsWithOffsets]:
+        def encode_part(_: int, part: Sequence[bytes]) -> list[IdsWithOffsets]:
             """Return the ids and offsets of each text of a part."""
             return self._encode_part(part, allowed, unk, _rows_with_offsets, _IDS | _PLACES)
 
         parts = map_parts(encode_part, texts, threads)
         return [*chain.from_iterable(parts)]
+
+    def sample_batch(
+        self,
+        texts: Sequence[Text],
+        allowed: bytes | None,
+        unk: bool,
+        threads: int,
+        sampling: Sampling,
+    ) -> list[list[int]]:
+        """Return drawn ids of each of several texts: all are found first, then made into lists."""
+        rows: list[list[int]] = _ids.lists(
+            *self.sample_batch_packed(texts, allowed, unk, threads, sampling)
+        )
+        return rows
+
+    def sample_batch_packed(
+        self,
+        texts: Sequence[Text],
+        allowed: bytes | None,
+        unk: bool,
+        threads: int,
+        sampling: Sampling,
+    ) -> tuple[bytearray, array[int]]:
+        """Return drawn ids of several texts in one buffer, and where those of each text begin."""
+
+        def sample_part(first: int, part: Sequence[Text]) -> tuple[bytearray, list[int]]:
+            """Return the ids of all texts of a part, 32 bits each, and how many each text has."""
+            drawn = _request(sampling, first)
+            read_result = EncodedPart.packed_ids_and_lengths
+            return self._encode_part(part, allowed, unk, read_result, sampling=drawn)
+
+        parts = map_parts(sample_part, plain_texts(texts), threads)
+        lengths = chain.from_iterable(part_lengths for _, part_lengths in parts)
+        starts = array("q", accumulate(lengths, initial=0))
+        return bytearray().join(ids for ids, _ in parts), starts
+
+    def sample_batch_with_offsets(
+        self,
+        texts: Sequence[bytes],
+        allowed: bytes | None,
+        unk: bool,
+        threads: int,
+        sampling: Sampling,
+    ) -> list[IdsWithOffsets]:
+        """Return, for each of several texts, drawn ids and the code points that each id touches."""
+
+        def sample_part(first: int, part: Sequence[bytes]) -> list[IdsWithOffsets]:
+            """Return the ids and offsets of each text of a part."""
+            drawn, want = _request(sampling, first), _IDS | _PLACES
+            return self._encode_part(part, allowed, unk, _rows_with_offsets, want, drawn)
+
+        return [*chain.from_iterable(map_parts(sample_part, texts, threads))]
 
     def count_batch(
         self, texts: Sequence[Text], allowed: bytes | None, unk: bool, threads: int
@@ -386,7 +453,7 @@ class NativeBackend(CoreBackend):
         if counts is not None and threads > 0:
             return counts
 
-        def count_part(part: Sequence[Text]) -> list[int]:
+        def count_part(_: int, part: Sequence[Text]) -> list[int]:
             """Return how many ids each text of a part has."""
             counts: list[int] | None = self._calls.count_batch(part, allowed, unk, MAX_LENGTH)
             if counts is None:
@@ -402,6 +469,7 @@ class NativeBackend(CoreBackend):
         unk: bool,
         read_result: Callable[[EncodedPart], _Result],
         want: int = _IDS,
+        sampling: Any = None,
     ) -> _Result:
         """Encode the texts of a part of a batch by one call of the core, joined.
 
@@ -411,6 +479,7 @@ class NativeBackend(CoreBackend):
             unk: whether unknown units become the unknown token.
             read_result: makes the result of the part; it must copy what it returns.
             want: bits of `_IDS` and `_PLACES`: the columns to fill.
+            sampling: a `wwho_sampling` for the part; None: nothing is drawn.
 
         Raises:
             BackendError: a text is too long, or needs too much scratch memory.
@@ -430,7 +499,8 @@ class NativeBackend(CoreBackend):
             ffi.from_buffer("uint32_t[]", rows),
             n_texts,
         )
-        return self._encode(data, allowed, _UNK_FLAG * unk, read_part, want, batch=batch)
+        flags = _UNK_FLAG * unk
+        return self._encode(data, allowed, flags, read_part, want, sampling, batch=batch)
 
     def offsets(
         self, text: bytes, starts: Sequence[int], ends: Sequence[int], utf16: bool
@@ -856,6 +926,17 @@ class EncodedPart(NamedTuple):
     def lengths(self) -> list[int]:
         """Return how many ids each text has."""
         return [*map(sub, self.rows[1:], self.rows)]
+
+    def packed_ids_and_lengths(self) -> tuple[bytearray, list[int]]:
+        """Return a copy of the ids of all texts, 32 bits each, and how many each text has."""
+        return self.packed_ids(), self.lengths()
+
+
+def _request(sampling: Sampling, first_text: int) -> Any:
+    """Return a `wwho_sampling` for texts whose first one has this number."""
+    n_best = lib.WWHO_ALL_PATHS if sampling.paths else 0
+    fields = (sampling.seed, sampling.dropout, sampling.alpha, n_best, first_text, 0)
+    return ffi.new("wwho_sampling *", fields)
 
 
 def _id_rows(part: EncodedPart) -> list[list[int]]:

@@ -17,7 +17,7 @@ thread of its own."""
 
 
 def map_parts(
-    work: Callable[[Sequence[_Text]], _Part], texts: Sequence[_Text], threads: int
+    work: Callable[[int, Sequence[_Text]], _Part], texts: Sequence[_Text], threads: int
 ) -> list[_Part]:
     """Cut a batch into parts, and return what `work` makes of each part, in the batch's order.
 
@@ -27,7 +27,8 @@ def map_parts(
     thread.
 
     Args:
-        work: makes a result of the texts of a part; called in several threads at once.
+        work: makes a result of the number of a part's first text and of its texts; called in
+            several threads at once.
         texts: the batch. An empty one has no parts.
         threads: how many threads may work at most, this one among them. There are never more than
             processors.
@@ -37,8 +38,8 @@ def map_parts(
         Exception: what `work` raises first; parts that no thread has taken yet are then left out.
 
     Example:
-        >>> map_parts(b"".join, [b"a", b"b"], 8)
-        [b'ab']
+        >>> map_parts(lambda first, texts: (first, b"".join(texts)), [b"a", b"b"], 8)
+        [(0, b'ab')]
     """
     if threads < 1:
         raise ValueError(f"num_threads is {threads}; it takes at least one")
@@ -51,14 +52,14 @@ def map_parts(
     parts = [texts[first:last] for first, last in pairwise(cuts)]
     threads = min(threads, len(parts))
     if threads <= 1 or (threads := min(threads, processors())) == 1:
-        return list(map(work, parts))
+        return list(map(work, cuts, parts))
     lengths = [ends[last] - ends[first] for first, last in pairwise(cuts)]
     queue = iter(sorted(range(len(parts)), key=lengths.__getitem__, reverse=True))
 
     def work_on_queue(_: int) -> list[tuple[int, _Part]]:
         """Take parts until none is left; return their numbers and results."""
         try:
-            return [(k, work(parts[k])) for k in queue]
+            return [(k, work(cuts[k], parts[k])) for k in queue]
         finally:
             # After an error, parts are left: without them, the other threads stop, too.
             list(queue)

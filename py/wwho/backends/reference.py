@@ -25,7 +25,9 @@ from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 from wwho.reference.decode import join, listed_texts
 from wwho.reference.piece import read_piece
+from wwho.reference.sampling import TextDraws
 from wwho.reference.walk import Walk
+from wwho.sampling import Sampling
 from wwho.text import Text, read_characters, to_bytes
 
 
@@ -78,6 +80,15 @@ class ReferenceBackend(Backend):
     ) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text and, for each, the bytes at which it begins and ends."""
         tokens = list(self._walk.tokens(text, allowed, unk))
+        ids, starts, ends = ([each[k] for each in tokens] for k in range(3))
+        return ids, starts, ends
+
+    def sample_with_places(
+        self, text: bytes, allowed: bytes | None, unk: bool, sampling: Sampling, number: int
+    ) -> tuple[list[int], list[int], list[int]]:
+        """Return drawn ids of a text and, for each, the bytes at which it begins and ends."""
+        draws = TextDraws(sampling, number)
+        tokens = list(self._walk.tokens(text, allowed, unk, draws=draws))
         ids, starts, ends = ([each[k] for each in tokens] for k in range(3))
         return ids, starts, ends
 

@@ -29,6 +29,7 @@ from wwho.backends.backend import (
 from wwho.backends.c_core import CoreBackend, check_version, core_info, refuse_artifact
 from wwho.errors import BackendError, UnknownTokenError
 from wwho.format.layout import NONE, Kind
+from wwho.sampling import Sampling
 from wwho.text import Text, to_bytes
 
 NORMALIZER_BYTES = 65536
@@ -132,6 +133,18 @@ class WasmBackend(CoreBackend):
         """Return the ids of a text, and the bytes at which the text of each begins and ends."""
         return self._encode(text, allowed, _unk_flag(unk))
 
+    def sample_with_places(
+        self, text: bytes, allowed: bytes | None, unk: bool, sampling: Sampling, number: int
+    ) -> tuple[list[int], list[int], list[int]]:
+        """Return drawn ids of a text, and the bytes at which the text of each begins and ends."""
+        n_best = NONE if sampling.paths else 0  # WWHO_ALL_PATHS
+        request = struct.pack(
+            "<QddIIII", sampling.seed, sampling.dropout, sampling.alpha, n_best, number, 0, 0
+        )
+        with self._lock:
+            flags = _unk_flag(unk)
+            return self._columns(self._run_job(text, allowed, flags, COLUMNS, sampling=request))
+
     def encode_with_spans(
         self, text: bytes, allowed: bytes | None, unk: bool
     ) -> tuple[list[int], list[int], list[int], list[Span]]:
@@ -164,6 +177,7 @@ class WasmBackend(CoreBackend):
         wanted: Sequence[str],
         cap: int = MAX_LENGTH,
         place: int = 0,
+        sampling: bytes = b"",
     ) -> dict[str, int]:
         """Call the core's `encode`, again with more memory while that is too little.
 
@@ -176,6 +190,7 @@ class WasmBackend(CoreBackend):
             wanted: the columns to fill, of `COLUMNS` and "spans"; without "ids" it only counts.
             cap: without "ids", the number of tokens after which counting may stop.
             place: where the part begins, of a text that comes in parts.
+            sampling: a `wwho_sampling`, to call `sample`; empty: nothing is drawn.
 
         Returns:
             The fields of the job (`wwho_job` of wwho.h) after the call, by name; pointers are
@@ -206,7 +221,11 @@ class WasmBackend(CoreBackend):
             for name, value in fields.items():
                 words[header.JOB[name] // 4] = value
             job_at = core.put(struct.pack(f"<{len(words)}I", *words))
-            status = core.call("encode", self._model, data, len(text), mask, job_at)
+            if sampling:
+                request = core.put(sampling)
+                status = core.call("sample", self._model, data, len(text), mask, request, job_at)
+            else:
+                status = core.call("encode", self._model, data, len(text), mask, job_at)
             words = core.numbers(job_at, len(words))
             job = {name: words[at // 4] for name, at in header.JOB.items() if name != "size"}
             if status != header.BUFFER:

@@ -34,7 +34,7 @@ from wwho.importers.source import Source
 from wwho.interchange.charsmap import write_charsmap
 from wwho.interchange.gguf import TokenType
 from wwho.interchange.sentencepiece import Model
-from wwho.reference.unigram import f32
+from wwho.reference.sampling import f32
 
 Rows = list[tuple[str, TokenType]]
 """The text and the type of each id."""

@@ -29,7 +29,7 @@ from wwho.interchange.sentencepiece import (
     check_pieces,
     write_model,
 )
-from wwho.reference.unigram import f32
+from wwho.reference.sampling import f32
 
 
 def write(artifact: Artifact) -> Exported:

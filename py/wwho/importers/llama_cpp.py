@@ -45,7 +45,7 @@ from wwho.interchange.llama_patterns import (
     words_apart,
 )
 from wwho.interchange.sentencepiece import MARKER
-from wwho.reference.unigram import f32
+from wwho.reference.sampling import f32
 
 Record = Mapping[str, str]
 Made = tuple[Artifact, Sequence[str]]

@@ -31,7 +31,7 @@ from wwho.interchange.sentencepiece import (
     byte_of,
     parse_model,
 )
-from wwho.reference.unigram import f32
+from wwho.reference.sampling import f32
 
 ENGINE = "sentencepiece 0.2.3"
 

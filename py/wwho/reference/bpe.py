@@ -12,8 +12,9 @@ from wwho.format.model import Model, Unknown
 from wwho.format.steps import Blocks
 from wwho.reference.blocks import write_blocks
 from wwho.reference.engine import Engine, PieceEngine, Token, Unit, with_places
-from wwho.reference.merge import merge, merge_with_starts
+from wwho.reference.merge import merge_some
 from wwho.reference.piece import read_piece
+from wwho.reference.sampling import Draws, TextDraws
 
 PHRASE_TOKENS = 64
 """How many tokens of neighbouring segments are joined to superwords at once, at most."""
@@ -37,19 +38,21 @@ class Bytes(PieceEngine[BPE]):
         self._merges = {pair: token for token, pair in enumerate(model.merges, 256)}
         self._n_wholes = len(model.texts if model.whole else model.ranks)
 
-    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
+    def piece(self, piece: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
         """Yield the tokens of a pretoken; no text is unknown, so `unk` changes nothing.
 
         A pretoken that is itself the text of one of the first `_n_wholes` tokens is that token,
-        without merging.
+        without merging, unless merges are skipped.
         """
-        if (whole := self.numbers.get(piece, self._n_wholes)) < self._n_wholes:
+        whole = self._n_wholes if drops(draws) else self.numbers.get(piece, self._n_wholes)
+        if whole < self._n_wholes:
             yield self.token(whole)
         else:
             symbols = [self._symbols[byte] for byte in piece]
-            yield from map(self.token, merge(symbols, self._merges, self.model.ranks))
+            for token, _ in merge_some(symbols, self._merges, self.model.ranks, draws):
+                yield self.token(token)
 
-    def spell(self, text: bytes, unk: bool) -> Iterator[Token]:
+    def spell(self, text: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
         """Yield the tokens of text that another model does not know.
 
         Without BLOCKS, these are the tokens of `piece`. With BLOCKS, the text is first written as
@@ -59,13 +62,14 @@ class Bytes(PieceEngine[BPE]):
         Args:
             text: the text, not written as symbols yet.
             unk: is passed to `piece`, where it changes nothing.
+            draws: what is drawn for the pretoken; None: nothing.
         """
         if self._blocks is None:
-            yield from self.piece(text, unk)
+            yield from self.piece(text, unk, draws)
             return
         symbols = write_blocks(self._blocks, read_piece(text))
         stop = 0
-        for token, start, end in with_places(self.piece(symbols.data, unk)):
+        for token, start, end in with_places(self.piece(symbols.data, unk, draws)):
             begin, end = symbols.place(start, end)
             yield Token(token, end - stop, back=stop - begin)
             stop = end
@@ -126,29 +130,35 @@ class Units(Engine[BPE]):
         """Whether the model has superwords, so that neighbouring segments are encoded together."""
         return bool(self._superwords)
 
-    def pretoken(self, units: Sequence[Unit], unk: bool) -> Iterator[Token]:
+    def pretoken(
+        self, units: Sequence[Unit], unk: bool, draws: Draws | None = None
+    ) -> Iterator[Token]:
         """Yield the tokens of a pretoken that was cut into units; none joins words.
 
-        A pretoken that is a token as a whole is that token. Otherwise each of its words is encoded
-        alone, and then, if the model has FUSE, neighbouring unknowns become one.
+        A pretoken that is a token as a whole is that token, unless merges are skipped. Otherwise
+        each of its words is encoded alone, and then, if the model has FUSE, neighbouring unknowns
+        become one.
 
         Args:
             units: the units.
             unk: whether the caller asks for unk_id for each unknown unit.
+            draws: what is drawn for the pretoken; None: nothing.
         """
         whole = b"".join(text for text, _ in units)
-        if whole in self._wholes:
+        if whole in self._wholes and not drops(draws):
             yield Token(self.id_of(self.numbers[whole]), len(whole))
             return
         words = [*words_of(units)]
         ends = len(words) - 1
         tokens = (
-            self._word(self._written(word, begins=k == 0, ends=k == ends), word, unk)
+            self._word(self._written(word, begins=k == 0, ends=k == ends), word, unk, draws)
             for k, word in enumerate(words)
         )
         yield from self.fused(chain.from_iterable(tokens))
 
-    def phrases(self, segments: Sequence[Sequence[Unit]], unk: bool) -> Iterator[Token]:
+    def phrases(
+        self, segments: Sequence[Sequence[Unit]], unk: bool, text_draws: TextDraws | None = None
+    ) -> Iterator[Token]:
         """Yield the tokens of neighbouring segments of a route without steps (Encoding 6).
 
         Segments of known units go on with the phrase before them if they begin with a space, up to
@@ -158,45 +168,63 @@ class Units(Engine[BPE]):
         Args:
             segments: the segments, each as its units; none is empty.
             unk: whether the caller asks for unk_id for each unknown unit.
+            text_draws: what is drawn for the text, of which each segment is a pretoken; None:
+                nothing.
         """
         phrase: list[int] = []
+        phrase_draws: Draws | None = None
         for units in segments:
+            draws = None if text_draws is None else text_draws.next_pretoken()
             words = list(words_of(units))
-            tokens = self._known_tokens(words)
+            tokens = self._known_tokens(words, draws)
             joins = phrase and units[0][0][:1] == b" "
             if tokens is None or not joins or len(phrase) + len(tokens) > PHRASE_TOKENS:
-                yield from self._joined(phrase)
+                yield from self._joined(phrase, phrase_draws)
                 phrase = []
+                phrase_draws = None if draws is None else draws.of_phrase()
             if tokens is None:
-                yield from self.pretoken(units, unk)
+                yield from self.pretoken(units, unk, None if draws is None else draws.again())
             elif len(tokens) > PHRASE_TOKENS:
                 yield from map(self.token, tokens)
             else:
                 phrase += tokens
-        yield from self._joined(phrase)
+        yield from self._joined(phrase, phrase_draws)
 
-    def _joined(self, phrase: list[int]) -> Iterator[Token]:
+    def _joined(self, phrase: list[int], draws: Draws | None) -> Iterator[Token]:
         """Yield the tokens of a phrase, joined to superwords."""
-        yield from map(self.token, merge(phrase, self._superwords))
+        for token, _ in merge_some(phrase, self._superwords, None, draws):
+            yield self.token(token)
 
-    def _known_tokens(self, words: Sequence[Sequence[bytes]]) -> list[int] | None:
+    def _known_tokens(
+        self, words: Sequence[Sequence[bytes]], draws: Draws | None
+    ) -> list[int] | None:
         """Return the numbers of the tokens of words, one word after another.
 
         A word of several units whose text is in `_merged_texts` is that one token, without a look
-        at its units; any other word is merged from its symbols. None if a unit of such another word
-        is no symbol.
+        at its units, unless merges are skipped; any other word is merged from its symbols. None if
+        a unit of such another word is no symbol.
         """
         tokens: list[int] = []
         for units in words:
-            whole = self._merged_texts.get(b"".join(units)) if len(units) > 1 else None
+            whole = self._merged_token(units, draws)
             if whole is not None:
                 tokens.append(whole)
             elif all(unit in self._symbols for unit in units):
                 symbols = [self._symbols[unit] for unit in units]
-                tokens += merge(symbols, self._merges, self.model.ranks)
+                merged = merge_some(symbols, self._merges, self.model.ranks, draws)
+                tokens += [token for token, _ in merged]
             else:
                 return None
         return tokens
+
+    def _merged_token(self, word: Sequence[bytes], draws: Draws | None) -> int | None:
+        """Return the merged token with the text of a word of several units, or None.
+
+        There is none if merges are skipped.
+        """
+        if len(word) < 2 or drops(draws):
+            return None
+        return self._merged_texts.get(b"".join(word))
 
     def _written(self, word: Sequence[bytes], *, begins: bool, ends: bool) -> list[bytes]:
         """Return the units of a word as the symbols are written: with prefix and suffix.
@@ -213,7 +241,9 @@ class Units(Engine[BPE]):
             written[-1] += self._suffix
         return written
 
-    def _word(self, written: Sequence[bytes], word: Sequence[bytes], unk: bool) -> Iterator[Token]:
+    def _word(
+        self, written: Sequence[bytes], word: Sequence[bytes], unk: bool, draws: Draws | None
+    ) -> Iterator[Token]:
         """Yield the tokens of a word: its symbols, merged in runs between unknown units.
 
         A word of several units whose text is a merged token is that token. An unknown unit becomes
@@ -225,8 +255,9 @@ class Units(Engine[BPE]):
             written: its units as symbols are written.
             word: its units as they stand in the text.
             unk: whether the caller asks for unk_id.
+            draws: what is drawn for the pretoken; None: nothing.
         """
-        if len(word) > 1 and (whole := self._merged_texts.get(b"".join(word))) is not None:
+        if (whole := self._merged_token(word, draws)) is not None:
             yield self.token(whole)
             return
         run: list[Symbol] = []
@@ -243,24 +274,26 @@ class Units(Engine[BPE]):
                 continue
             if self.model.unknown is Unknown.NONE:
                 continue  # it is left out, and its neighbours meet
-            yield from self._merged(run)
+            yield from self._merged(run, draws)
             run = []
             space = self.model.space_id if self.model.unknown is Unknown.SPELL else None
             if space is not None and unit[:1] == b" " and unit[1:] in self._symbols:
                 yield Token(space, 1)
                 run.append(Symbol(self._symbols[unit[1:]], len(unit) - 1))
             else:
-                yield from self.unknown(symbol_text, unk, len(unit))
-        yield from self._merged(run)
+                yield from self.unknown(symbol_text, unk, draws, len(unit))
+        yield from self._merged(run, draws)
 
-    def _merged(self, run: Sequence[Symbol]) -> Iterator[Token]:
+    def _merged(self, run: Sequence[Symbol], draws: Draws | None) -> Iterator[Token]:
         """Yield the tokens that symbols with nothing else between them merge to."""
         numbers = [symbol.number for symbol in run]
-        merged = merge_with_starts(numbers, self._merges, self.model.ranks)
+        merged = merge_some(numbers, self._merges, self.model.ranks, draws)
         for (number, start), (_, end) in pairwise([*merged, (0, len(run))]):
             yield Token(self.id_of(number), sum(symbol.size for symbol in run[start:end]))
 
-    def unknown(self, text: bytes, unk: bool, size: int | None = None) -> Iterator[Token]:
+    def unknown(
+        self, text: bytes, unk: bool, draws: Draws | None = None, size: int | None = None
+    ) -> Iterator[Token]:
         """Yield the tokens of a unit that is no symbol.
 
         With PARTS, unless the caller gets unk_id, these are first the longest symbols that the unit
@@ -270,6 +303,7 @@ class Units(Engine[BPE]):
         Args:
             text: the unit as its symbol would be written.
             unk: whether the caller asks for unk_id.
+            draws: what is drawn for the pretoken; None: nothing.
             size: how many bytes the unit has without affixes, which become the size of its unknown
                 token; None for all of `text`.
         """
@@ -285,8 +319,13 @@ class Units(Engine[BPE]):
                 break
             text = text[len(part) :]
         if text:
-            for token in super().unknown(text, unk):
+            for token in super().unknown(text, unk, draws):
                 yield token if not token.unknown or size is None else token._replace(size=size)
+
+
+def drops(draws: Draws | None) -> bool:
+    """Return whether draws skip merges."""
+    return draws is not None and draws.drops
 
 
 def words_of(units: Sequence[Unit]) -> Iterator[list[bytes]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from wwho.format.model import Model
+from wwho.reference.sampling import Draws
 
 AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)
 
@@ -87,7 +88,7 @@ class Engine(Generic[AnyModel]):
             assert token is not None
         return token
 
-    def unknown(self, text: bytes, unk: bool) -> Iterator[Token]:
+    def unknown(self, text: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
         """Yield the tokens of text that the model does not know (FORMAT.md, Encoding 5 and 9).
 
         They are unk_id, if the caller asks for it, or if a byte has no token and no speller is
@@ -97,13 +98,14 @@ class Engine(Generic[AnyModel]):
         Args:
             text: the text.
             unk: whether the caller asks for unk_id.
+            draws: what is drawn for the pretoken; None: nothing.
         """
         model = self.model
         byte_ids = [model.byte_ids[byte] for byte in text] if model.byte_ids else [None]
         if model.unk_id is not None and (unk or (None in byte_ids and self.speller is None)):
             yield Token(model.unk_id, len(text), unknown=True)
         elif self.speller is not None:
-            yield from self.speller.spell(text, unk)
+            yield from self.speller.spell(text, unk, draws)
         else:
             yield from (Token(token, 1, byte=True) for token in byte_ids if token is not None)
 
@@ -134,9 +136,15 @@ class PieceEngine(Engine[AnyModel], ABC):
     """A model that takes each pretoken as a text, not as units."""
 
     @abstractmethod
-    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """Yield the tokens of a pretoken; `unk` says whether the caller asks for unk_id."""
+    def piece(self, piece: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
+        """Yield the tokens of a pretoken.
 
-    def spell(self, text: bytes, unk: bool) -> Iterator[Token]:
+        Args:
+            piece: the pretoken.
+            unk: whether the caller asks for unk_id.
+            draws: what is drawn for the pretoken; None: nothing.
+        """
+
+    def spell(self, text: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
         """Yield the tokens of text that another model does not know."""
-        return self.piece(text, unk)
+        return self.piece(text, unk, draws)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from wwho.format.greedy import Greedy
 from wwho.format.model import Model
 from wwho.reference.engine import PieceEngine, Token
+from wwho.reference.sampling import Draws
 from wwho.text import read_characters
 
 
@@ -23,7 +24,7 @@ class LongestMatch(PieceEngine[Greedy]):
         self._later = self._first if model.later is None else {text: k for k, text in later}
         self.numbers = self._later | self._first
 
-    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
+    def piece(self, piece: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
         """Yield the tokens of a pretoken, each the longest that fits where it begins.
 
         If no token fits somewhere, or the pretoken has more characters than the model allows, all
@@ -32,6 +33,7 @@ class LongestMatch(PieceEngine[Greedy]):
         Args:
             piece: the pretoken.
             unk: whether the caller asks for unk_id in place of unknown text.
+            draws: None: longest match draws nothing.
         """
         limit = self.model.max_characters
         tokens = None

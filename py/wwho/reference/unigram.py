@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
-from struct import pack, unpack
 
 from wwho.format.layout import SYLLABLE
 from wwho.format.model import Model
 from wwho.format.viterbi import Viterbi
 from wwho.reference.engine import Engine, PieceEngine, Token, Unit
+from wwho.reference.sampling import Arc, Draws, draw_path, f32
 from wwho.text import read_characters
 
 UNKNOWN_PENALTY = 10
 """By how much the score of an unknown character is below that of any token."""
+
+WINDOW_BYTES, KEPT_BYTES = 4096, 3072
+"""Bytes of a pretoken whose path is drawn at once, and how many of them are then final if more
+follow."""
 
 SHIFT_FROM = 100_000
 """Sums in f32 are shifted where they are larger: SentencePiece does so."""
@@ -32,8 +36,8 @@ class BestPath(PieceEngine[Viterbi]):
         if model.narrow:
             self._unknown_score = f32(self._unknown_score)
 
-    def piece(self, piece: bytes, unk: bool) -> Iterator[Token]:
-        """Yield the tokens of the pretoken's best path.
+    def piece(self, piece: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
+        """Yield the tokens of the pretoken's best path, or of one that is drawn.
 
         Neighbouring unknown characters are one unknown text; in a model that is not narrow, tokens
         that are written as unk_id belong to it, and it is a token if it is the text of one.
@@ -41,12 +45,23 @@ class BestPath(PieceEngine[Viterbi]):
         Args:
             piece: the pretoken.
             unk: whether the caller asks for unk_id in place of unknown text.
+            draws: what is drawn for the pretoken; None: nothing.
         """
         _, starts = read_characters(piece)
         characters = [piece[start:end] for start, end in pairwise(starts)]
-        narrow = self.model.narrow
-        parts = best_path(characters, self._scores, self._unknown_score, narrow=narrow)
-        yield from self.tokens_of(parts, unk)
+        yield from self.tokens_of(self.path(characters, draws), unk)
+
+    def path(self, characters: Sequence[bytes], draws: Draws | None) -> list[bytes]:
+        """Return the parts of a text's best path, or of one that is drawn.
+
+        Args:
+            characters: the text, character by character, or unit by unit.
+            draws: what is drawn for the pretoken; None: nothing.
+        """
+        if draws is None:
+            narrow = self.model.narrow
+            return best_path(characters, self._scores, self._unknown_score, narrow=narrow)
+        return drawn_path(characters, self._scores, self._unknown_score, draws)
 
     def tokens_of(self, parts: Sequence[bytes], unk: bool) -> Iterator[Token]:
         """Yield the tokens of a path, in order.
@@ -90,7 +105,9 @@ class BestPathOfUnits(Engine[Viterbi]):
         self._within = BestPath(model, ids, speller)
         self._scores = dict(zip(model.tokens, model.scores, strict=True))
 
-    def pretoken(self, units: Sequence[Unit], unk: bool) -> Iterator[Token]:
+    def pretoken(
+        self, units: Sequence[Unit], unk: bool, draws: Draws | None = None
+    ) -> Iterator[Token]:
         """Yield the tokens of a pretoken that was cut into units.
 
         Neighbouring syllables that are tokens are cut together, between units. Any other unit
@@ -99,19 +116,19 @@ class BestPathOfUnits(Engine[Viterbi]):
         Args:
             units: the units.
             unk: whether the caller asks for unk_id in place of unknown text.
+            draws: what is drawn for the pretoken; None: nothing.
         """
         for joins, group in groupby(units, key=self._joins):
             texts = [text for text, _ in group]
             if joins:
                 # Each of them is a token, so that none is unknown.
-                parts = best_path(texts, self._scores, 0.0, narrow=self.model.narrow)
-                yield from self._within.tokens_of(parts, unk)
+                yield from self._within.tokens_of(self._within.path(texts, draws), unk)
                 continue
             for text in texts:
                 if text in self._scores:
-                    yield from self._within.tokens_of([text], unk)
+                    yield from self._within.tokens_of(self._within.path([text], draws), unk)
                 else:
-                    yield from self._within.piece(text, unk)
+                    yield from self._within.piece(text, unk, draws)
 
     def _joins(self, unit: Unit) -> bool:
         """Return whether a unit is cut together with others of its kind."""
@@ -173,7 +190,55 @@ def best_path(
     return parts[::-1]
 
 
-def f32(value: float) -> float:
-    """Return the number of f32 that is nearest to a number."""
-    rounded: float = unpack("<f", pack("<f", value))[0]
-    return rounded
+def drawn_path(
+    characters: Sequence[bytes], scores: Mapping[bytes, float], unknown: float, draws: Draws
+) -> list[bytes]:
+    """Return the parts of a text on a path that is drawn (FORMAT.md, Sampling).
+
+    Args:
+        characters: the text, character by character, or unit by unit.
+        scores: text -> score, of all tokens.
+        unknown: the score of a character that is no token.
+        draws: what is drawn from.
+
+    Returns:
+        The parts in order: tokens, and single characters that are none.
+    """
+    longest = max(map(len, scores), default=0)
+    parts: list[bytes] = []
+    start = 0
+    while start < len(characters):
+        # The characters that begin in the first WINDOW_BYTES from `start`.
+        places = [0]
+        while start + len(places) <= len(characters) and places[-1] < WINDOW_BYTES:
+            places.append(places[-1] + len(characters[start + len(places) - 1]))
+        window = characters[start : start + len(places) - 1]
+        arcs = [[*_arcs(window, at, scores, unknown, longest)] for at in range(len(window))]
+        last = len(window)
+        if start + last < len(characters):
+            last = sum(place <= KEPT_BYTES for place in places) - 1
+        begin = 0
+        for stop in draw_path(arcs, draws, last):
+            parts.append(b"".join(window[begin:stop]))
+            begin = stop
+        start += begin
+    return parts
+
+
+def _arcs(
+    characters: Sequence[bytes],
+    at: int,
+    scores: Mapping[bytes, float],
+    unknown: float,
+    longest: int,
+) -> Iterator[Arc]:
+    """Yield the tokens that begin at a character, by length, and if it is none, itself last."""
+    text = b""
+    for end in range(at + 1, len(characters) + 1):
+        text += characters[end - 1]
+        if len(text) > longest:
+            break
+        if text in scores:
+            yield end, scores[text]
+    if characters[at] not in scores:
+        yield at + 1, unknown

@@ -25,6 +25,7 @@ from wwho.reference.engine import Engine, PieceEngine, Token, Unit, with_places
 from wwho.reference.longest_match import LongestMatch
 from wwho.reference.piece import Piece, bytes_of, read_piece
 from wwho.reference.rewrite import rewrite, rewrite_all
+from wwho.reference.sampling import Draws, TextDraws
 from wwho.reference.scan import matches
 from wwho.reference.unigram import BestPath, BestPathOfUnits
 
@@ -71,7 +72,13 @@ class Walk:
         return Walk(replace(self.artifact, added=()))
 
     def tokens(
-        self, text: bytes, allowed: bytes | None, unk: bool, *, whole: bool = False
+        self,
+        text: bytes,
+        allowed: bytes | None,
+        unk: bool,
+        *,
+        whole: bool = False,
+        draws: TextDraws | None = None,
     ) -> Iterator[Placed]:
         """Yield the tokens of a text, in order.
 
@@ -80,10 +87,11 @@ class Walk:
             allowed: a byte for each added token, not 0 if it is allowed; None: no special token is.
             unk: whether the caller asks for unk_id in place of unknown text.
             whole: whether the text between added tokens is one pretoken of route 0, as it is.
+            draws: what is drawn for the text; None: nothing.
         """
         for part in self.parts(text, allowed, whole=whole):
             if isinstance(part, Piece):
-                yield from self._encode(part, unk, whole)
+                yield from self._encode(part, unk, whole, draws)
             else:
                 yield part
 
@@ -184,7 +192,9 @@ class Walk:
 
     # Encoding 4 to 9: the models
 
-    def _encode(self, part: Piece, unk: bool, whole: bool) -> Iterator[Placed]:
+    def _encode(
+        self, part: Piece, unk: bool, whole: bool, draws: TextDraws | None
+    ) -> Iterator[Placed]:
         """Yield the tokens of a part of a text, in order.
 
         Neighbouring segments of one route go to its engine together if that engine joins words
@@ -194,34 +204,41 @@ class Walk:
             part: text between added tokens, normalized.
             unk: whether the caller asks for unk_id in place of unknown text.
             whole: whether the part is one pretoken of route 0, which no step changes.
+            draws: what is drawn for the text; None: nothing.
         """
         for number, group in groupby(self._segments(part, whole), lambda each: each[1]):
             segments = [segment for segment, _ in group]
             engine = self._units.get(number)
             if isinstance(engine, Units) and engine.joins_words:
                 units = [self._units_of(segment, number) for segment in segments]
-                yield from tokens_in_text(join_segments(segments), engine.phrases(units, unk))
+                yield from tokens_in_text(
+                    join_segments(segments), engine.phrases(units, unk, draws)
+                )
                 continue
             blocks = None if whole else self._blocks(number)
             for segment in segments:
                 for pretoken in [segment] if whole else self.pretokens(segment, number):
+                    drawn = None if draws is None else draws.next_pretoken()
                     piece = write_blocks(blocks, pretoken) if blocks else pretoken
                     if piece.text:
-                        yield from tokens_in_text(piece, self._tokens(piece, number, unk))
+                        yield from tokens_in_text(piece, self._tokens(piece, number, unk, drawn))
 
-    def _tokens(self, pretoken: Piece, number: int, unk: bool) -> Iterator[Token]:
+    def _tokens(
+        self, pretoken: Piece, number: int, unk: bool, draws: Draws | None
+    ) -> Iterator[Token]:
         """Return an iterator over the tokens of a pretoken, as the model of its route encodes it.
 
         Args:
             pretoken: the pretoken, written as BLOCKS writes it if the route has this step.
             number: the number of the route. If it has units, the pretoken is cut into them first.
             unk: whether the caller asks for unk_id in place of unknown text.
+            draws: what is drawn for the pretoken; None: nothing.
         """
         if number in self._units:
-            return self._units[number].pretoken(self._units_of(pretoken, number), unk)
+            return self._units[number].pretoken(self._units_of(pretoken, number), unk, draws)
         engine = self.engines[self._route(number).model]
         assert isinstance(engine, PieceEngine)
-        return engine.piece(pretoken.data, unk)
+        return engine.piece(pretoken.data, unk, draws)
 
     def _units_of(self, piece: Piece, number: int) -> list[Unit]:
         """Return the units of a pretoken of a route of units: their texts and rules."""

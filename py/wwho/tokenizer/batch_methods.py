@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wwho.backends.backend import IdsWithOffsets
 from wwho.format.template import BYTES, SPACE, Spaced, What, byte_spaces, spaces, trimmed
+from wwho.sampling import Sample
 from wwho.text import Text, Unk, all_bytes, characters, offsets_in_str
 from wwho.tokenizer.open_model import OpenModel
 from wwho.tokenizer.special_tokens import Allowed
@@ -35,6 +36,9 @@ class BatchMethods(OpenModel):
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
+        dropout: float = 0.0,
+        sample: Sample | None = None,
+        seed: int | None = None,
     ) -> list[list[int]]:
         """Return the ids of each of several texts, or pairs of texts, in their order.
 
@@ -47,8 +51,14 @@ class BatchMethods(OpenModel):
             allowed_special: special tokens that the texts may spell, or "all".
             disallowed_special: those that are an error in the text, or "all"; see `encode`.
             unk: "spell" or "token": what becomes of unknown syllables; see `encode`.
+            dropout: the probability that a merge is skipped; see `encode`.
+            sample: alpha and n_best of a Unigram model; see `encode`.
+            seed: what is drawn comes from it and from the number of each text in the batch (of
+                pairs, each text counts), however many threads there are. The first text gets what
+                `encode` draws.
 
         Raises:
+            SamplingError: as for `encode`.
             SpecialTokenError: a text spells a disallowed special token; then nothing is encoded.
             TypeError: a text is neither `str` nor bytes.
             ValueError: there are more or fewer pairs than texts, `num_threads` is less than 1, or
@@ -60,7 +70,12 @@ class BatchMethods(OpenModel):
             [[24912, 2375], [30744, 43571, 2375]]
         """
         texts, mask = self._texts_and_mask(text, allowed_special, disallowed_special, pairs)
-        rows = self._backend.encode_batch(texts, mask, self._unk_as_token(unk), num_threads)
+        unk_as_token = self._unk_as_token(unk)
+        sampling = self._sampling(dropout, sample, seed)
+        if sampling is None:
+            rows = self._backend.encode_batch(texts, mask, unk_as_token, num_threads)
+        else:
+            rows = self._backend.sample_batch(texts, mask, unk_as_token, num_threads, sampling)
         if pairs is None and not add_special_tokens:
             return rows
         firsts, seconds = (rows, repeat(None)) if pairs is None else (rows[::2], rows[1::2])
@@ -101,6 +116,9 @@ class BatchMethods(OpenModel):
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
+        dropout: float = 0.0,
+        sample: Sample | None = None,
+        seed: int | None = None,
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
         """Return the ids of several texts as one array, and where those of each text begin in it.
 
@@ -136,9 +154,15 @@ class BatchMethods(OpenModel):
 
         texts, mask = self._texts_and_mask(text, allowed_special, disallowed_special, pairs)
         unk_as_token = self._unk_as_token(unk)
-        packed_ids, packed_starts = self._backend.encode_batch_packed(
-            texts, mask, unk_as_token, num_threads
-        )
+        sampling = self._sampling(dropout, sample, seed)
+        if sampling is None:
+            packed_ids, packed_starts = self._backend.encode_batch_packed(
+                texts, mask, unk_as_token, num_threads
+            )
+        else:
+            packed_ids, packed_starts = self._backend.sample_batch_packed(
+                texts, mask, unk_as_token, num_threads, sampling
+            )
         ids, starts = np.frombuffer(packed_ids, np.uint32), np.frombuffer(packed_starts, np.int64)
         if pairs is None and not add_special_tokens:
             return ids, starts
@@ -195,6 +219,9 @@ class BatchMethods(OpenModel):
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
+        dropout: float = 0.0,
+        sample: Sample | None = None,
+        seed: int | None = None,
     ) -> list[tuple[list[int], list[tuple[int, int]]]]:
         """Return the ids, and where they stand, of each of several texts or pairs of texts.
 
@@ -213,7 +240,13 @@ class BatchMethods(OpenModel):
         """
         given, mask = self._texts_and_mask(text, allowed_special, disallowed_special, pairs)
         texts, unk_as_token = all_bytes(given), self._unk_as_token(unk)
-        rows = self._backend.encode_batch_with_offsets(texts, mask, unk_as_token, num_threads)
+        sampling = self._sampling(dropout, sample, seed)
+        if sampling is None:
+            rows = self._backend.encode_batch_with_offsets(texts, mask, unk_as_token, num_threads)
+        else:
+            rows = self._backend.sample_batch_with_offsets(
+                texts, mask, unk_as_token, num_threads, sampling
+            )
         rows = [
             (ids, offsets_in_str(each, offsets))
             for each, (ids, offsets) in zip(given, rows, strict=True)

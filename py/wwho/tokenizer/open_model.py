@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from wwho.backends.backend import Backend, Info
 from wwho.format.template import Template
+from wwho.sampling import Sample, Sampling, read_sampling, refuse_models
 from wwho.text import Text, Unk, to_bytes
 from wwho.tokenizer.special_tokens import Allowed, SpecialTokens
 
@@ -62,6 +63,20 @@ class OpenModel:
                 "leave it at 'spell'"
             )
         return True
+
+    def _sampling(self, dropout: float, sample: Sample | None, seed: int | None) -> Sampling | None:
+        """Return what the options of a call draw, which the model can do; None: nothing.
+
+        Raises:
+            SamplingError: a number is out of range, or the model of a route cannot do it: dropout
+                takes BPE models, `sample` Unigram ones.
+            TypeError: a number is none.
+        """
+        sampling = read_sampling(dropout, sample, seed)
+        if sampling is not None:
+            kinds = [self.info.models[route.model].kind for route in self.info.routes]
+            refuse_models(self.name, kinds, sampling)
+        return sampling
 
     def _bytes_and_mask(
         self, text: Text, allowed: Allowed, disallowed: Allowed | None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -14,6 +13,7 @@ from wwho.backends.select import BackendName, default_backend, open_backend
 from wwho.errors import UnknownTokenError, errors_name_file
 from wwho.format.files import is_artifact, read_model_file, write_atomic
 from wwho.format.template import Template
+from wwho.sampling import Sample
 from wwho.text import Text, Unk, offsets_in_str, to_bytes
 from wwho.tokenizer.batch_methods import BatchMethods
 from wwho.tokenizer.chunk_methods import ChunkMethods
@@ -238,6 +238,9 @@ class Tokenizer(
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
+        dropout: float = 0.0,
+        sample: Sample | None = None,
+        seed: int | None = None,
     ) -> list[int]:
         """Return the ids of a text, or of a pair of texts.
 
@@ -253,8 +256,18 @@ class Tokenizer(
             unk: "spell" writes syllables outside the vocabulary with base tokens, which loses
                 nothing; "token" writes one [UNK] for each, which loses their text and needs a model
                 that has one. A model that can only write [UNK], such as BERT's, always does.
+            dropout: for BPE models, the probability, 0 to 1, that a merge that comes up is skipped
+                (BPE-dropout): 0 skips none, 1 leaves the symbols, which are whole syllables in a
+                model of syllables.
+            sample: for Unigram models, alpha and n_best as SentencePiece has them. With n_best -1
+                a path is drawn from all, in proportion to exp(alpha * its score); with 0 or 1 it is
+                the best one. Others are refused.
+            seed: 0 to 2**64 - 1, from which all of it is drawn: the same seed gives the same ids on
+                every machine. Needed with `dropout` and `sample`.
 
         Raises:
+            SamplingError: the model cannot be sampled so, a number is out of range, or there is no
+                seed.
             SpecialTokenError: the text spells a disallowed special token.
             TypeError: the text is neither `str` nor bytes.
             ValueError: `unk` is none of the two, or "token" and the model has no [UNK].
@@ -266,7 +279,22 @@ class Tokenizer(
             [27, 91, 419, 1440, 919, 91, 29]
             >>> enc.encode("<|endoftext|>", allowed_special="all")
             [199999]
+            >>> enc.encode("hello world", dropout=0.3, seed=1)
+            [0]
         """
+        if dropout or sample is not None:
+            return self.encode_batch(
+                [text],
+                None if pair is None else [pair],
+                num_threads=1,
+                add_special_tokens=add_special_tokens,
+                allowed_special=allowed_special,
+                disallowed_special=disallowed_special,
+                unk=unk,
+                dropout=dropout,
+                sample=sample,
+                seed=seed,
+            )[0]
         unk_as_token = unk != "spell" and self._unk_as_token(unk)
         data: Text
         mask: bytes | None
@@ -293,6 +321,9 @@ class Tokenizer(
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
+        dropout: float = 0.0,
+        sample: Sample | None = None,
+        seed: int | None = None,
     ) -> tuple[list[int], list[int]]:
         """Return the ids of a text or a pair of texts, and the type of each token.
 
@@ -313,13 +344,17 @@ class Tokenizer(
             >>> wwho.get_encoding("o200k_base").encode_with_types("hello", "world")
             ([24912, 24169], [0, 1])
         """
-        encode = partial(
-            self.encode,
+        rows = self.encode_batch(
+            [text] if pair is None else [text, pair],
+            num_threads=1,
             allowed_special=allowed_special,
             disallowed_special=disallowed_special,
             unk=unk,
+            dropout=dropout,
+            sample=sample,
+            seed=seed,
         )
-        first, second = encode(text), None if pair is None else encode(pair)
+        first, second = rows[0], None if pair is None else rows[1]
         filled = list(self._template.fill(first, second, attrgetter("id"), add_special_tokens))
         return [token for _, token in filled], [place.type_id for place, _ in filled]
 
@@ -352,6 +387,9 @@ class Tokenizer(
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
+        dropout: float = 0.0,
+        sample: Sample | None = None,
+        seed: int | None = None,
     ) -> npt.NDArray[np.uint32]:
         """Return what `encode` does, as an array of uint32; the arguments are those of `encode`.
 
@@ -366,7 +404,7 @@ class Tokenizer(
             >>> wwho.get_encoding("o200k_base").encode_to_numpy("hello world").tolist()
             [24912, 2375]
         """
-        if pair is None and not add_special_tokens:
+        if pair is None and not (add_special_tokens or dropout or sample):
             unk_as_token = unk != "spell" and self._unk_as_token(unk)
             data: Text
             mask: bytes | None
@@ -383,6 +421,9 @@ class Tokenizer(
             allowed_special=allowed_special,
             disallowed_special=disallowed_special,
             unk=unk,
+            dropout=dropout,
+            sample=sample,
+            seed=seed,
         )[0]
 
     def encode_with_offsets(
@@ -394,6 +435,9 @@ class Tokenizer(
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
+        dropout: float = 0.0,
+        sample: Sample | None = None,
+        seed: int | None = None,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """Return the ids of a text or a pair of texts, and the code points that each token touches.
 
@@ -421,6 +465,19 @@ class Tokenizer(
             >>> wwho.get_encoding("o200k_base").encode_with_offsets("hello world")
             ([24912, 2375], [(0, 5), (5, 11)])
         """
+        if dropout or sample is not None:
+            return self.encode_batch_with_offsets(
+                [text],
+                None if pair is None else [pair],
+                num_threads=1,
+                add_special_tokens=add_special_tokens,
+                allowed_special=allowed_special,
+                disallowed_special=disallowed_special,
+                unk=unk,
+                dropout=dropout,
+                sample=sample,
+                seed=seed,
+            )[0]
         unk_as_token = self._unk_as_token(unk)
         texts: list[bytes] = []
         rows: list[IdsWithOffsets] = []

@@ -20,7 +20,7 @@ from wwho.format.layout import MAX_IDS
 from wwho.format.model import Added, Artifact, Flag, Model, Route
 from wwho.format.viterbi import Viterbi
 from wwho.format.write import write_artifact
-from wwho.reference.unigram import f32
+from wwho.reference.sampling import f32
 from wwho.tokenizer import Tokenizer
 from wwho.train.count import MAX_COUNT
 from wwho.train.native import Merger, WordTable, record

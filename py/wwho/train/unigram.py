@@ -10,7 +10,7 @@ from wwho.assemble.unigram import Scored
 from wwho.format.model import Artifact
 from wwho.importers.sentencepiece import artifact_of
 from wwho.interchange.sentencepiece import Kind, Model, Piece
-from wwho.reference.unigram import f32
+from wwho.reference.sampling import f32
 from wwho.train.native import UnigramLearner, WordTable
 
 MAX_CANDIDATES = 1_000_000
