@@ -11,13 +11,12 @@
 #include "src/row.c"
 
 #include "src/encode.c"
+#include "src/decode.c"
 
 #include "src/utf8.c"
-#include "src/added.c"
 #include "src/passes.c"
 #include "src/normalize.c"
 
-#include "src/greedy.c"
 #include "src/viterbi.c"
 
 /* What follows opens files, or runs once for a call or a rare text: in WebAssembly it is small rather than fast, which saves 2 KB. */
@@ -26,15 +25,16 @@
 #endif
 
 #include "src/trie.c"
+#include "src/added.c"
 #include "src/cut.c"
 #include "src/spans.c"
 #include "src/blocks.c"
+#include "src/greedy.c"
 #include "src/affixes.c"
 #include "src/unknown.c"
 #include "src/sampling.c"
 #include "src/parts.c"
 #include "src/cuts.c"
-#include "src/decode.c"
 #include "src/after.c"
 
 #include "src/file.c"

@@ -74,7 +74,6 @@ static void write_symbols(wwho_writing *w) {
 static void merge_written(wwho_encoder *e, const wwho_writing *w, const wwho_route *route, const wwho_key *key) {
     const wwho_vocabulary *v = w->v;
     wwho_run run = {.v = v, .text = w->out, .len = w->n, .end = w->n, .units = route->units, .segment_end = w->n, .written = w->starts};
-    run.sampler = e->sampler;
     run.draws = e->draws;
     e->unk_end = SIZE_MAX;
     while (run.start < w->n) {

@@ -91,8 +91,8 @@ static void flush_phrase(wwho_encoder *e) {
     if (!row->n) return;
     const wwho_vocabulary *v = &e->model->models[e->phrase.route->model];
     if (e->draws) {
-        wwho_draws draws = {.state = e->phrase.seed};
-        replay_some(row, e->sampler, &draws);
+        wwho_draws draws = {.gaps = e->sampler->gaps, .state = e->phrase.seed};
+        replay_some(row, &draws);
     } else
         replay(row, 1);
     put_all(e, v, row->tokens, row->n, e->phrase.start);
@@ -149,7 +149,7 @@ WWHO_LOCAL void put_symbols(wwho_encoder *e, wwho_run *run) {
  * they are too many for a line, among the recent ones. */
 static void merge_piece(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, const uint8_t *text, size_t len, size_t at,
                         size_t end) {
-    wwho_run run = {.v = v, .text = text, .len = len, .start = at, .end = end, .sampler = e->sampler, .draws = e->draws};
+    wwho_run run = {.v = v, .text = text, .len = len, .start = at, .end = end, .draws = e->draws};
     uint64_t hash = hash_text(text + at, end - at, len - at);
     uint32_t token = e->draws ? WWHO_NONE : find_text(v, text + at, end - at, len - at, hash);
     if (token < n_pieces(v)) {
@@ -252,7 +252,6 @@ static void encode_word(wwho_encoder *e, const wwho_vocabulary *v, const wwho_au
     scan(classes, units, &unit, &rule);
     size_t word = c->at, end = rule == WWHO_SYLLABLE ? c->end : unit.at;
     wwho_run run = {.v = v, .text = e->text, .len = e->len, .start = word, .end = end, .classes = classes, .units = units};
-    run.sampler = e->sampler;
     run.draws = e->draws;
     run.segment_end = c->end;
     run.first_end = unit.at;

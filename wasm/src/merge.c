@@ -90,7 +90,7 @@ static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
 /* Merge the row of a run in place; if the run has draws, they skip merges. */
 static void replay_run(wwho_row *row, const wwho_run *run) {
     if (run->draws)
-        replay_some(row, run->sampler, run->draws);
+        replay_some(row, run->draws);
     else
         replay(row, 1);
 }

@@ -29,8 +29,7 @@ typedef struct {
     const wwho_automaton *units; /* null: bytes */
     size_t segment_end;          /* where the text ends for `units` */
     size_t first_end;            /* the end of the first symbol, whatever its rule; 0: where `units` puts it */
-    const wwho_sampler *sampler; /* says which merges are skipped; null: none */
-    wwho_draws *draws;
+    wwho_draws *draws;           /* say which merges are skipped; null: none */
     const uint32_t *written;     /* the text was written as symbols (affixes.h): an entry for each byte, with SYMBOL_BEGINS; else null */
 } wwho_run;
 

@@ -113,7 +113,7 @@ static uint32_t find_token(const wwho_row *row, uint32_t at) {
 
 /* Merge one row in place as replay() does, but for merges that are skipped: each time that the pair of lowest rank comes up, the draws say
  * whether it merges or is passed over until the next merge. Ends when no pair is left that is not passed over. */
-WWHO_LOCAL void replay_some(wwho_row *row, const wwho_sampler *s, wwho_draws *draws) {
+WWHO_LOCAL void replay_some(wwho_row *row, wwho_draws *draws) {
     int32_t passed[WIDE_WINDOW], least;
     if (row->n < 2) return;
     start_replay(row);
@@ -123,7 +123,7 @@ WWHO_LOCAL void replay_some(wwho_row *row, const wwho_sampler *s, wwho_draws *dr
             uint32_t at = row->fresh[k];
             row->next[at] = candidate(rank_of(row->pairs->rank, find_token(row, at)), at);
         }
-        while ((least = least_of(row->next, row->n)) != INT32_MAX && !takes_next(s, draws)) {
+        while ((least = least_of(row->next, row->n)) != INT32_MAX && !takes_next(draws)) {
             row->next[(uint32_t)least % WIDE_WINDOW] = INT32_MAX;
             passed[n++] = least;
         }

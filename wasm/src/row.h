@@ -37,6 +37,6 @@ WWHO_LOCAL void replay(wwho_row *rows, uint32_t n);
 
 /* Merge one row in place as replay() does, but for merges that are skipped: each time that the pair of lowest rank comes up, the draws say
  * whether it merges or is passed over until the next merge. Ends when no pair is left that is not passed over. */
-WWHO_LOCAL void replay_some(wwho_row *row, const wwho_sampler *s, wwho_draws *draws);
+WWHO_LOCAL void replay_some(wwho_row *row, wwho_draws *draws);
 
 #endif

@@ -22,15 +22,15 @@ WWHO_LOCAL void start_sampler(wwho_sampler *s, const wwho_sampling *sampling) {
 WWHO_LOCAL void next_pretoken(wwho_sampler *s) {
     s->n++;
     s->pretoken = next_draw(&s->text);
-    s->draws = (wwho_draws){.state = s->pretoken};
+    s->draws = (wwho_draws){.gaps = s->gaps, .state = s->pretoken};
 }
 
 /* Return true if the next merge that comes up is taken, false if it is skipped, as the draws say. */
-WWHO_LOCAL bool takes_next(const wwho_sampler *s, wwho_draws *draws) {
+WWHO_LOCAL bool takes_next(wwho_draws *draws) {
     while (!draws->left) {
         if (draws->skip) return draws->skip = false;
         uint64_t drawn = next_draw(&draws->state) >> 32;
-        while (draws->left < GAPS && drawn < s->gaps[draws->left]) draws->left++;
+        while (draws->left < GAPS && drawn < draws->gaps[draws->left]) draws->left++;
         draws->skip = draws->left < GAPS;
     }
     draws->left--;

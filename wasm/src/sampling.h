@@ -6,9 +6,10 @@
 
 enum { GAPS = 64 }; /* the most merges that one draw decides on */
 
-/* The stream of a pretoken, and what its last draw says about the merges that come up next: `left` of them are taken, and then, if `skip`,
+/* The stream of a pretoken or a phrase, and what its last draw says about the merges that come up next: `left` of them are taken, and then, if `skip`,
  * one is skipped. */
 typedef struct {
+    const uint32_t *gaps; /* 2^32 times the probability that the next 1, 2, ... merges, to GAPS, are all taken */
     uint64_t state;
     uint32_t left;
     bool skip;
@@ -17,7 +18,7 @@ typedef struct {
 /* What is drawn in a call. */
 typedef struct {
     bool drops, paths;   /* merges are skipped; paths are drawn */
-    uint32_t gaps[GAPS]; /* 2^32 times the probability that the next 1, 2, ... merges are all taken */
+    uint32_t gaps[GAPS]; /* those of all draws */
     double exponent;     /* of a path's weight, for each unit of its score: the weight is 2 to that power */
     uint64_t text;       /* the state of the running text's stream, whose numbers are the seeds of its pretokens */
     uint64_t pretoken;   /* the seed of the running pretoken */
@@ -54,6 +55,6 @@ static inline void start_text(wwho_sampler *s, uint64_t seed, uint32_t pretokens
 WWHO_LOCAL void next_pretoken(wwho_sampler *s);
 
 /* Return true if the next merge that comes up is taken, false if it is skipped, as the draws say. */
-WWHO_LOCAL bool takes_next(const wwho_sampler *s, wwho_draws *draws);
+WWHO_LOCAL bool takes_next(wwho_draws *draws);
 
 #endif

@@ -181,10 +181,15 @@ static wwho_weight add_paths(const wwho_path *p, wwho_weight sum, uint32_t slot,
             more = false;
         float m;
         copy_bytes(&m, &s->origin[slot + length], sizeof m);
-        double own = score * p->e->sampler->exponent, e = own + s->slots[slot + length].score;
-        double smaller = power_of_2(e > sum.e ? sum.e - e : e - sum.e), part = smaller * (e > sum.e ? sum.m : m);
-        sum.m = part + (e > sum.e ? m : sum.m);
-        if (e > sum.e) sum.e = e;
+        double own = score * p->e->sampler->exponent;
+        wwho_weight less = {m, own + s->slots[slot + length].score};
+        if (less.e > sum.e) {
+            wwho_weight more = less;
+            less = sum;
+            sum = more;
+        }
+        double part = power_of_2(less.e - sum.e) * less.m;
+        sum.m += part;
         if (!found) continue;
         *found = (wwho_slot){0, token, (uint16_t)length};
         if (sum.m > until) break;

@@ -46,6 +46,19 @@ export interface PairOptions extends TemplateOptions {
   added?: boolean;
 }
 
+/** Options for drawing tokens at random, as one trains language models with. The same seed gives the same ids here and in Python. */
+export interface SamplingOptions {
+  /** For BPE models: the probability that a merge that comes up is skipped (BPE-dropout). 0, the default, skips none; 1 leaves the symbols. */
+  dropout?: number;
+  /**
+   * For Unigram models: `nBest` -1 draws a path of all, in proportion to exp(alpha * its score), as SentencePiece does; 0 and 1 take the best
+   * path. Others are refused.
+   */
+  sample?: { alpha: number; nBest: number };
+  /** From 0 to 2**53 - 1, or as a BigInt to 2n**64n - 1n. Needed with the two options above. Each text of a batch has a stream of its own. */
+  seed?: number | bigint;
+}
+
 /** Options for several texts. */
 export interface PairsOptions extends TemplateOptions {
   /** A second text for each, for models that take pairs; as many as there are texts. */
@@ -54,7 +67,7 @@ export interface PairsOptions extends TemplateOptions {
   added?: boolean;
 }
 
-export interface OffsetOptions extends PairOptions {
+export interface OffsetOptions extends PairOptions, SamplingOptions {
   /** Whether to return pretokens and units, too; only for a single text without a template. False by default. */
   units?: boolean;
 }
@@ -64,11 +77,11 @@ export interface PartOptions extends EncodeOptions {
   array?: boolean;
 }
 
-export interface IdsOptions extends PairOptions {
+export interface IdsOptions extends PairOptions, SamplingOptions {
   array?: boolean;
 }
 
-export interface BatchOptions extends PairsOptions {
+export interface BatchOptions extends PairsOptions, SamplingOptions {
   array?: boolean;
 }
 
@@ -268,6 +281,7 @@ export type ErrorStatus =
   | "LIMIT"
   | "MEMORY"
   | "NO_WEBASSEMBLY"
+  | "SAMPLING"
   | "SPECIAL_TOKEN"
   | "TEMPLATE"
   | "TOKEN"

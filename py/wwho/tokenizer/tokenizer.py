@@ -280,7 +280,7 @@ class Tokenizer(
             >>> enc.encode("<|endoftext|>", allowed_special="all")
             [199999]
             >>> enc.encode("hello world", dropout=0.3, seed=1)
-            [0]
+            [4161, 746, 286, 1733]
         """
         if dropout or sample is not None:
             return self.encode_batch(

@@ -10,7 +10,7 @@
 // memory grows, and a call creates only its result.
 
 import { WwhoError, artifactError } from "./errors.js";
-import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, JOB, NUMBERS, OK, SECTION_PROVENANCE, SPAN, STATUSES, TOKEN, VERSION_MAJOR } from "./header.js";
+import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, JOB, NUMBERS, OK, SAMPLING, SECTION_PROVENANCE, SPAN, STATUSES, TOKEN, VERSION_MAJOR } from "./header.js";
 
 const PAGE_BYTES = 65536;
 /** Strings that cannot take more bytes are written through a view that is kept. */
@@ -412,11 +412,12 @@ export class Core {
    * @param {Text} text
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
    * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @param {import("./sampling.js").Sampling} [sampling] what is drawn; nothing without it
    * @returns {Uint32Array}
    * @throws {WwhoError} MEMORY
    */
-  encode(text, allowed, flags) {
-    this.#runJob(text, allowed, flags, IDS);
+  encode(text, allowed, flags, sampling) {
+    this.#runJob(text, allowed, flags, IDS, MOST_TOKENS, 0, sampling);
     return this.#copyColumn("ids", this.#jobField("n"));
   }
 
@@ -457,11 +458,12 @@ export class Core {
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
    * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
    * @param {boolean} [units] whether pretokens and units are wanted
+   * @param {import("./sampling.js").Sampling} [sampling] what is drawn; nothing without it
    * @returns {{ ids: Uint32Array, starts: Uint32Array, ends: Uint32Array, unitStarts?: Uint32Array, unitEnds?: Uint32Array,
    *   unitRoutes?: Uint16Array }}
    */
-  encodeWithOffsets(text, allowed, flags, units = false) {
-    const length = this.#runJob(text, allowed, flags, units ? IDS | PLACES | SPANS : IDS | PLACES);
+  encodeWithOffsets(text, allowed, flags, units = false, sampling = undefined) {
+    const length = this.#runJob(text, allowed, flags, units ? IDS | PLACES | SPANS : IDS | PLACES, MOST_TOKENS, 0, sampling);
     const n = this.#jobField("n");
     const { first, last } = this.#toUtf16(length, this.#jobField("starts"), this.#jobField("ends"), n);
     const found = { ids: this.#copyColumn("ids", n), starts: this.#copyWords(first, n), ends: this.#copyWords(last, n) };
@@ -480,10 +482,11 @@ export class Core {
    * @param {number} wanted bits of IDS, PLACES and SPANS; without IDS, tokens are counted
    * @param {number} [limit] stop counting when there are more tokens than this
    * @param {number} [place] the state of a text that comes in parts; 0 at its beginning
+   * @param {import("./sampling.js").Sampling} [sampling] what is drawn; nothing without it
    * @returns {number} the length of the text in bytes
    * @throws {WwhoError} MEMORY, or with another status of the core
    */
-  #runJob(text, allowed, flags, wanted, limit = MOST_TOKENS, place = 0) {
+  #runJob(text, allowed, flags, wanted, limit = MOST_TOKENS, place = 0, sampling) {
     const several = typeof text !== "string" && !ArrayBuffer.isView(text);
     for (let least = 0; ; ) {
       this.#beginCall();
@@ -494,6 +497,7 @@ export class Core {
       const ends = wanted & PLACES ? this.#allocate(room * 4) : 0;
       const spans = wanted & SPANS ? this.#allocate(room * SPAN.size) : 0;
       const mask = this.#writeMask(allowed);
+      const request = sampling && this.#writeSampling(sampling);
       const [words, job] = [this.#words, this.#job];
       words[job.ids] = ids;
       words[job.starts] = starts;
@@ -505,7 +509,9 @@ export class Core {
       else words[job.bounds] = words[job.rows] = 0;
       words[job.flags] = flags;
       words[job.place] = place;
-      const code = this.#exports.encode(this.#model, this.#base, length, mask, this.#jobAt);
+      const code = request
+        ? this.#exports.sample(this.#model, this.#base, length, mask, request, this.#jobAt)
+        : this.#exports.encode(this.#model, this.#base, length, mask, this.#jobAt);
       if (code !== BUFFER) {
         if (code !== OK) this.#requireOk(code, "encode");
         return length;
@@ -514,6 +520,23 @@ export class Core {
       if (needed > room) least = needed;
       else this.#growScratch();
     }
+  }
+
+  /**
+   * Write what is drawn into memory of the running call, as wwho_sampling.
+   * @param {import("./sampling.js").Sampling} sampling
+   * @returns {number} its address
+   */
+  #writeSampling({ seed, dropout, alpha, paths, text }) {
+    const at = this.#allocate(SAMPLING.size);
+    const view = new DataView(this.#bytes.buffer, at, SAMPLING.size);
+    view.setBigUint64(SAMPLING.seed, seed, true);
+    view.setFloat64(SAMPLING.dropout, dropout, true);
+    view.setFloat64(SAMPLING.alpha, alpha, true);
+    view.setInt32(SAMPLING.n_best, paths ? -1 : 0, true); // WWHO_ALL_PATHS
+    view.setUint32(SAMPLING.text, text, true);
+    view.setUint32(SAMPLING.pretokens, 0, true);
+    return at;
   }
 
   /**
@@ -593,11 +616,12 @@ export class Core {
    * @param {readonly Text[]} texts
    * @param {Uint8Array | null} allowed the mask of allowed added tokens
    * @param {number} flags of wwho.h: UNK_TOKEN, NO_ADDED
+   * @param {import("./sampling.js").Sampling} [sampling] what is drawn; nothing without it
    * @returns {Uint32Array[]} the ids of each text
    * @throws {WwhoError} MEMORY
    */
-  encodeTexts(texts, allowed, flags) {
-    this.#runJob(texts, allowed, flags, IDS);
+  encodeTexts(texts, allowed, flags, sampling) {
+    this.#runJob(texts, allowed, flags, IDS, MOST_TOKENS, 0, sampling);
     const [words, ids, rows] = [this.#words, this.#jobField("ids") / 4, this.#jobField("rows") / 4];
     return texts.map((_, i) => words.slice(ids + words[rows + i], ids + words[rows + i + 1]));
   }

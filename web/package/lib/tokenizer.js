@@ -25,6 +25,7 @@ import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_TOKENIZER, SKIP
 import { CUT, KEEP, WAITS, describe, listSteps, readProvenance } from "./info.js";
 import { itemsOf } from "./items.js";
 import { PART_BYTES, Parts, groupsOf, joinArrays, partsOf } from "./parts.js";
+import { SAMPLING_OPTIONS, forText, readSampling } from "./sampling.js";
 import { segmentsOf, slicer } from "./segments.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
 import { fillTemplate, placesOf, trimOffsets, trimText } from "./template.js";
@@ -35,13 +36,14 @@ import { isSymbols, traceScript, tracerOf } from "./trace.js";
 /** @typedef {{ allowedSpecial?: Names, disallowedSpecial?: Names, unk?: "spell" | "token" }} EncodeOptions */
 /** @typedef {EncodeOptions & { addSpecialTokens?: boolean }} TemplateOptions */
 /** @typedef {TemplateOptions & { pair?: Text, added?: boolean }} PairOptions */
-/** @typedef {PairOptions & { array?: boolean }} IdsOptions */
+/** @typedef {import("./sampling.js").SamplingOptions} SamplingOptions */
+/** @typedef {PairOptions & SamplingOptions & { array?: boolean }} IdsOptions */
 /** @typedef {TemplateOptions & { pairs?: Iterable<Text>, added?: boolean }} PairsOptions */
-/** @typedef {PairsOptions & { array?: boolean }} BatchOptions */
-/** @typedef {PairOptions & { units?: boolean }} OffsetOptions */
+/** @typedef {PairsOptions & SamplingOptions & { array?: boolean }} BatchOptions */
+/** @typedef {PairOptions & SamplingOptions & { units?: boolean }} OffsetOptions */
 /** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
 /** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./boundaries.js").Kind, oversize?: import("./boundaries.js").Oversize }} ChunkOptions */
-/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean }} Given checked options: the mask of allowed added tokens and the core's flags; whether ids come in a plain array; a second text; whether the template's ids are added; whether units are wanted */
+/** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean, sampling?: import("./sampling.js").Sampling }} Given checked options: the mask of allowed added tokens and the core's flags; whether ids come in a plain array; a second text; whether the template's ids are added; whether units are wanted; what is drawn */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
 
 /** For calls without options. @type {Given} */
@@ -51,10 +53,10 @@ const PART_OPTIONS = new Set([...ENCODE_OPTIONS, "array"]);
 const TEMPLATE_OPTIONS = new Set([...ENCODE_OPTIONS, "addSpecialTokens"]);
 const PAIR_OPTIONS = new Set([...ENCODE_OPTIONS, "pair", "added", "addSpecialTokens"]);
 const NONE = new Uint32Array();
-const OFFSET_OPTIONS = new Set([...PAIR_OPTIONS, "units"]);
-const IDS_OPTIONS = new Set([...PAIR_OPTIONS, "array"]);
+const OFFSET_OPTIONS = new Set([...PAIR_OPTIONS, ...SAMPLING_OPTIONS, "units"]);
+const IDS_OPTIONS = new Set([...PAIR_OPTIONS, ...SAMPLING_OPTIONS, "array"]);
 const PAIRS_OPTIONS = new Set([...TEMPLATE_OPTIONS, "pairs", "added"]);
-const BATCH_OPTIONS = new Set([...PAIRS_OPTIONS, "array"]);
+const BATCH_OPTIONS = new Set([...PAIRS_OPTIONS, ...SAMPLING_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
 const CHUNK_OPTIONS = new Set([...TEMPLATE_OPTIONS, "overlap", "prefer", "oversize"]);
 const DECODE_OPTIONS = new Set(["skipSpecialTokens"]);
@@ -222,7 +224,7 @@ export class BaseTokenizer {
     const allowed = nameSet(allowedSpecial, "allowedSpecial", this.specialTokens);
     for (const each of texts) refuseDisallowed(each, this.specialTokens, allowed, disallowed);
     const flags = (unk === "token" ? UNK_TOKEN : 0) | (added ? 0 : NO_ADDED);
-    return { mask: allowedMask(this.#addedTokens.indices, allowed), flags, array, special: addSpecialTokens, units };
+    return { mask: allowedMask(this.#addedTokens.indices, allowed), flags, array, special: addSpecialTokens, units, sampling: readSampling(options, this.name, this.info) };
   }
 
   /**
@@ -234,9 +236,9 @@ export class BaseTokenizer {
    * @param {number} [size] about how long a part is, in bytes or UTF-16 units
    * @returns {Iterable<T>} no part is empty; nothing for an empty text; the whole text if added tokens are not searched for
    */
-  #partsOf(text, { mask, flags }, size = PART_BYTES) {
-    // If added tokens are not searched for, the core calls no place safe.
-    if (text.length <= size || flags & NO_ADDED) return text.length > 0 ? [text] : [];
+  #partsOf(text, { mask, flags, sampling }, size = PART_BYTES) {
+    // If added tokens are not searched for, the core calls no place safe. What is drawn depends on how many pretokens there were.
+    if (text.length <= size || flags & NO_ADDED || sampling) return text.length > 0 ? [text] : [];
     return partsOf(text, this.#openCore, mask, size);
   }
 
@@ -296,7 +298,7 @@ export class BaseTokenizer {
   #fillTemplate(text, given, tokensOf) {
     const places = this.#templatePlaces(given);
     const tokens = (/** @type {string} */ name, /** @type {Text} */ each) =>
-      tokensOf(each, given, places.find(({ what }) => what === name)?.id ?? 0);
+      tokensOf(each, forText(given, name === "second" ? 1 : 0), places.find(({ what }) => what === name)?.id ?? 0);
     return fillTemplate(places, { first: tokens("first", text), ...(given.pair !== undefined && { second: tokens("second", given.pair) }) });
   }
 
@@ -324,8 +326,8 @@ export class BaseTokenizer {
    * @param {Given} given the checked options
    * @returns {Uint32Array}
    */
-  #encodePart(part, { mask, flags }) {
-    return this.#openCore.encode(part, mask, flags);
+  #encodePart(part, { mask, flags, sampling }) {
+    return this.#openCore.encode(part, mask, flags, sampling);
   }
 
   /**
@@ -422,8 +424,8 @@ export class BaseTokenizer {
    * @param {Given} given the checked options
    * @returns new columns; offsets in UTF-16 units of the part
    */
-  #encodePartWithOffsets(part, { mask, flags, units }) {
-    return this.#openCore.encodeWithOffsets(part, mask, flags, units);
+  #encodePartWithOffsets(part, { mask, flags, units, sampling }) {
+    return this.#openCore.encodeWithOffsets(part, mask, flags, units, sampling);
   }
 
   /**
@@ -547,10 +549,12 @@ export class BaseTokenizer {
    */
   encodeBatch(texts, options) {
     const { firsts, seconds, given } = this.#prepareBatch(texts, options, BATCH_OPTIONS);
-    let rows = this.#encodeEach(firsts, given);
+    // What is drawn for a text depends on its number; of pairs, each text counts.
+    const mixed = given.sampling && seconds && this.#encodeEach(seconds.flatMap((second, i) => [firsts[i], second]), given);
+    let rows = mixed ? mixed.filter((_, i) => i % 2 === 0) : this.#encodeEach(firsts, given);
     if (seconds || given.special) {
       const places = placesOf(this.#openCore, seconds !== undefined, given.special === true);
-      const others = seconds && this.#encodeEach(seconds, given);
+      const others = mixed ? mixed.filter((_, i) => i % 2) : seconds && this.#encodeEach(seconds, given);
       rows = rows.map((ids, i) => fillTemplate(places, { first: { ids }, ...(others && { second: { ids: others[i] } }) }).ids);
     }
     return given.array ? rows.map((ids) => Array.from(ids)) : rows;
@@ -582,8 +586,9 @@ export class BaseTokenizer {
     /** @type {Uint32Array[]} */
     const rows = [];
     for (const group of groupsOf(texts)) {
-      if (group.length === 1) rows.push(this.#encodeAll(group[0], given));
-      else for (const ids of this.#openCore.encodeTexts(group, given.mask, given.flags)) rows.push(ids);
+      const own = forText(given, rows.length);
+      if (group.length === 1) rows.push(this.#encodeAll(group[0], own));
+      else for (const ids of this.#openCore.encodeTexts(group, own.mask, own.flags, own.sampling)) rows.push(ids);
     }
     return rows;
   }

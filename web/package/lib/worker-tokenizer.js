@@ -135,7 +135,8 @@ export class BaseWorkerTokenizer {
     const list = copiedTexts(texts, "texts");
     const pairs = options.pairs === undefined ? undefined : copiedTexts(options.pairs, "pairs");
     const units = list.reduce((sum, { length }) => sum + length, 0);
-    const n = pairs && pairs.length !== list.length ? 1 : Math.max(1, Math.min(this.#pool.size, Math.floor(units / PART_BYTES)));
+    const draws = options.dropout !== undefined || options.sample !== undefined; // by the number of each text
+    const n = draws || (pairs && pairs.length !== list.length) ? 1 : Math.max(1, Math.min(this.#pool.size, Math.floor(units / PART_BYTES)));
     const size = Math.ceil(list.length / n);
     const parts = Array.from({ length: n }, (_, i) => {
       const [start, end] = [i * size, (i + 1) * size];

@@ -1,0 +1,73 @@
+// Tokens that are drawn: the ids of Python, and what is refused.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { getEncoding } from "../../web/package/node.js";
+
+const TEXT = "hello world, the lazy dogs. ගෙදර ගියා हिन्दी में वाक्य है 12345";
+const SEED = 2n ** 64n - 1n;
+/** The ids of two texts, which tests/py/test_sampling.py has, too. @type {Record<string, number[][]>} */
+const KNOWN = {
+  o200k_base: [[71, 6053, 2375, 11, 31499, 12609, 13566, 7778, 31499, 129257, 1409, 5760, 811, 99, 840], [24912, 220, 86, 267, 75, 67, 11, 31499, 12609, 13566, 7778, 31499, 5122, 106771, 1409, 5760, 166886]], 
+  wwho_super_328k: [[71, 6053, 2375, 11, 218203, 215255, 214148], [24912, 220, 86, 267, 75, 67, 11, 218203, 201770, 209787, 214148]],
+};
+
+test("the ids are those of Python", async () => {
+  for (const [name, rows] of Object.entries(KNOWN)) {
+    const enc = await getEncoding(name);
+    const texts = ["hello world, ගෙදර ගියා हिन्दी", "hello world, ගෙදර ගියා हिन्दी"];
+    assert.deepEqual(enc.encodeBatch(texts, { array: true, dropout: 0.3, seed: SEED }), rows);
+  }
+});
+
+test("a seed gives the same ids each time, and the text comes back", async () => {
+  for (const name of ["o200k_base", "wwho_super_328k"]) {
+    const enc = await getEncoding(name);
+    const plain = enc.encode(TEXT, { array: true });
+    assert.deepEqual(enc.encode(TEXT, { array: true, dropout: 0, seed: 1 }), plain);
+    const drawn = enc.encode(TEXT, { array: true, dropout: 0.3, seed: SEED });
+    assert.notDeepEqual(drawn, plain);
+    assert.deepEqual(enc.encode(TEXT, { array: true, dropout: 0.3, seed: SEED }), drawn);
+    assert.equal(enc.decode(drawn), TEXT);
+    assert.deepEqual([...enc.encodeWithOffsets(TEXT, { dropout: 0.3, seed: SEED }).ids], drawn);
+    assert.deepEqual(enc.encode(TEXT, { array: true }), plain);
+  }
+});
+
+test("each text of a batch and of a pair has its own stream", async () => {
+  const enc = await getEncoding("o200k_base");
+  const options = { array: true, dropout: 0.3, seed: 5 };
+  const rows = enc.encodeBatch([TEXT, TEXT, TEXT, TEXT], options);
+  assert.equal(new Set(rows.map(String)).size, 4);
+  assert.deepEqual(rows[0], enc.encode(TEXT, options));
+  assert.deepEqual(enc.encode(TEXT, { ...options, pair: TEXT }), [...rows[0], ...rows[1]]);
+  const pairs = enc.encodeBatch([TEXT, TEXT], { ...options, pairs: [TEXT, TEXT] });
+  assert.deepEqual(pairs, [[...rows[0], ...rows[1]], [...rows[2], ...rows[3]]]);
+});
+
+test("a long text is drawn as a whole", async () => {
+  const enc = await getEncoding("o200k_base");
+  const long = TEXT.repeat(3000);
+  const ids = enc.encode(long, { dropout: 0.1, seed: 1 });
+  assert.equal(enc.decode(ids), long);
+  assert.deepEqual(enc.encodeWithOffsets(long, { dropout: 0.1, seed: 1 }).ids, ids);
+});
+
+test("what cannot be drawn is refused by name", async () => {
+  const enc = await getEncoding("o200k_base");
+  /** @type {[object, string, RegExp][]} */
+  const wrong = [
+    [{ dropout: 0.1 }, "ARGUMENT", /seed is undefined/],
+    [{ dropout: 1.5, seed: 1 }, "ARGUMENT", /dropout is 1\.5/],
+    [{ dropout: NaN, seed: 1 }, "ARGUMENT", /dropout is NaN/],
+    [{ dropout: 0.1, seed: -1 }, "ARGUMENT", /seed is -1/],
+    [{ dropout: 0.1, seed: 2n ** 64n }, "ARGUMENT", /seed is 18446744073709551616n/],
+    [{ sample: { alpha: 0.1, nBest: 64 }, seed: 1 }, "ARGUMENT", /nBest is 64/],
+    [{ sample: { alpha: 0.1, nBest: -1 }, seed: 1 }, "SAMPLING", /BPE, which has no paths to draw/],
+  ];
+  for (const [options, status, message] of wrong) {
+    assert.throws(() => enc.encode("hello", options), { status, message });
+  }
+  assert.throws(() => enc.countTokens("hello", { dropout: 0.1, seed: 1 }), { status: "ARGUMENT", message: /dropout/ });
+});
