@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 ROOMS = (
-    ("errors", "version", "text"),
+    ("errors", "version", "text", "sampling"),
     ("progress",),
     ("format",),
     ("lm",),
