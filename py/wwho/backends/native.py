@@ -393,20 +393,6 @@ class NativeBackend(CoreBackend):
         parts = map_parts(encode_part, texts, threads)
         return [*chain.from_iterable(parts)]
 
-    def sample_batch(
-        self,
-        texts: Sequence[Text],
-        allowed: bytes | None,
-        unk: bool,
-        threads: int,
-        sampling: Sampling,
-    ) -> list[list[int]]:
-        """Return drawn ids of each of several texts: all are found first, then made into lists."""
-        rows: list[list[int]] = _ids.lists(
-            *self.sample_batch_packed(texts, allowed, unk, threads, sampling)
-        )
-        return rows
-
     def sample_batch_packed(
         self,
         texts: Sequence[Text],
@@ -929,7 +915,7 @@ class EncodedPart(NamedTuple):
 
     def packed_ids_and_lengths(self) -> tuple[bytearray, list[int]]:
         """Return a copy of the ids of all texts, 32 bits each, and how many each text has."""
-        return self.packed_ids(), self.lengths()
+        return self.memory.packed_ids(self.rows[-1]), self.lengths()
 
 
 def _request(sampling: Sampling, first_text: int) -> Any:
