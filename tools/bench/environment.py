@@ -27,8 +27,8 @@ TEXTS = WORK / "texts"
 MB = 1_000_000
 NOT_COMPILED = "WWHO is not compiled: run `python tools/dev.py demo --check` first"
 MODULES = (
-    *("bpe_openai", "cffi", "gigatoken", "matplotlib", "numpy"),
-    *("playwright", "quicktok", "tiktoken", "tokenizers"),
+    *("bpe_openai", "cffi", "gigatoken", "kitoken", "matplotlib", "numpy"),
+    *("playwright", "quicktok", "tiktoken", "tokenizers", "toktok"),
 )
 
 

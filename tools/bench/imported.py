@@ -1,10 +1,11 @@
-"""Imported tokenizers beside kitoken and Hugging Face's tokenizers, line by line, in one process.
+"""Imported tokenizers beside gigatoken, kitoken and Hugging Face's tokenizers, in one process.
 
     python tools/bench/imported.py TEXT TOKENIZER.json...
 
 Each engine encodes the same lines of TEXT, in turns, as lists of ids; each line once, so that no
 engine has seen it before. Printed are the medians of all rounds: our time in nanoseconds a byte,
-and how many times as long the others take. Ids that differ from those of tokenizers end the run.
+and how many times as long the others take. Ids of ours that differ from those of tokenizers end
+the run; of the others, the number of lines with other ids stands behind their figure.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ WARM_UP = 50  # lines
 
 
 def engines(file: Path) -> dict[str, Encode]:
-    """What turns a text into ids; kitoken where it is installed and opens the file."""
+    """What turns a text into ids; gigatoken and kitoken only if they open the file."""
     theirs = tokenizers.Tokenizer.from_file(str(file))
     theirs.no_truncation()
     theirs.no_padding()
@@ -37,6 +38,11 @@ def engines(file: Path) -> dict[str, Encode]:
         "wwho": wwho.Tokenizer.from_file(file).encode,
         "tokenizers": lambda text: theirs.encode(text, add_special_tokens=False).ids,
     }
+    try:
+        gigatoken = import_module("gigatoken").Tokenizer.from_json(file.read_bytes())
+        found["gigatoken"] = lambda text: gigatoken.encode(text).tolist()
+    except Exception as error:
+        print(f"{file}: without gigatoken ({error})", file=sys.stderr)
     try:
         kitoken = import_module("kitoken").Kitoken.from_file(str(file))
         found["kitoken"] = lambda text: kitoken.encode(text, False)
@@ -70,17 +76,24 @@ def main() -> None:
     for file in given.files:
         found = engines(file)
         times: dict[str, list[float]] = {name: [] for name in found}
+        others = dict.fromkeys(found, 0)
         for line in lines[:WARM_UP]:
             ids = {name: list(encode(line)) for name, encode in found.items()}
             if ids["wwho"] != ids["tokenizers"]:
                 sys.exit(f"{file}: other ids than tokenizers for {line!r}")
+            for name in found:
+                others[name] += ids[name] != ids["wwho"]
         for start in range(WARM_UP, wanted, given.lines):
             some = lines[start : start + given.lines]
             size = sum(len(line.encode()) for line in some)
             for name, encode in found.items():
                 times[name].append(seconds(encode, some) / size * 1e9)
         ours = median(times.pop("wwho"))
-        rest = ", ".join(f"{name} {median(each) / ours:.2f}" for name, each in times.items())
+        rest = ", ".join(
+            f"{name} {median(each) / ours:.2f}"
+            + (f" (other ids for {others[name]} of {WARM_UP} lines)" if others[name] else "")
+            for name, each in times.items()
+        )
         print(f"{file}: {ours:.1f} ns/B; {rest}", flush=True)
 
 

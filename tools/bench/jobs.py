@@ -35,7 +35,7 @@ PAIRS = {
         Pair("wwho_328k array", "wwho array", OWN),
         *(
             Pair("wwho", name, name)
-            for name in ("quicktok", "bpe-openai", "tiktoken", "tokenizers")
+            for name in ("quicktok", "kitoken", "bpe-openai", "tiktoken", "tokenizers")
         ),
     ),
     "node": (
@@ -45,7 +45,7 @@ PAIRS = {
     ),
     "chromium": (Pair("wwho", "hypertok", "hypertok"), Pair("wwho_328k", "wwho", OWN)),
 }
-COUNT = (Pair("wwho count", "quicktok count", "quicktok"),)
+COUNT = tuple(Pair("wwho count", f"{name} count", name) for name in ("quicktok", "toktok-rs"))
 
 
 @dataclass

@@ -75,8 +75,11 @@ TARGETS = (
         )
         for texts, bound in ((LATIN, latin), (INDIC, indic))
     ),
-    Target("count", "quicktok", 2.5, texts=("sinhala",)),
-    Target("count", "quicktok", 3.0),
+    *(
+        Target("count", peer, bound, texts=texts)
+        for peer in ("quicktok", "toktok-rs")
+        for texts, bound in ((("sinhala",), 2.2), ((), 3.0))
+    ),
     Target("cold", "gpt-tokenizer", 0.8, "<=", runtimes=("node",)),
     Target("memory", "gpt-tokenizer", 30, "<=", "figure", runtimes=("node",)),
     Target("download", "gpt-tokenizer", 715, "<=", "figure", texts=("brotli -q 11",)),

@@ -42,6 +42,18 @@ def load_tokenizers(file: Path) -> Encode:
     return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
 
 
+def load_kitoken(ranks: Path) -> Encode:
+    """kitoken takes the pretokenizer from the name of the file of ranks, as gigatoken does."""
+    encode = import_module("kitoken").Kitoken.from_tiktoken_file(str(ranks)).encode
+    return lambda text: encode(text, False)
+
+
+def load_toktok() -> Encode:
+    """toktok only counts."""
+    count = import_module("toktok").batch_count
+    return lambda text: int(count([text], "o200k_base")[0])
+
+
 def bundled(module: str, method: str) -> Encode:
     """A tokenizer that `get_encoding` makes. Of tiktoken, TIKTOKEN_CACHE_DIR has the ranks."""
     encode: Encode = getattr(import_module(module).get_encoding("o200k_base"), method)
@@ -58,6 +70,8 @@ ENGINES: dict[str, Callable[[Path], Encode]] = {
     "gigatoken": lambda folder: load_gigatoken(folder / "o200k_base.tiktoken"),
     "quicktok": lambda _: bundled("quicktok", "encode_ordinary"),
     "quicktok count": lambda _: bundled("quicktok", "count"),
+    "toktok-rs count": lambda _: load_toktok(),
+    "kitoken": lambda folder: load_kitoken(folder / "o200k_base.tiktoken"),
     "bpe-openai": lambda _: bundled("bpe_openai", "encode_ordinary"),
     "tiktoken": lambda _: bundled("tiktoken", "encode_ordinary"),
     "tokenizers": lambda folder: load_tokenizers(folder / "tokenizer.json"),
