@@ -88,3 +88,18 @@ def test_files_that_transformers_finds_do_not_go_before_the_class(tmp_path: Path
     folder = bert_folder(tmp_path)
     (folder / "tokenizer.model").write_bytes(b"no model")
     assert WWHOTokenizer.from_pretrained(folder).tokenize("lower") == ["low", "##er"]
+
+
+def test_tokens_that_do_not_say_that_they_are(tmp_path: Path) -> None:
+    plain = {"content": "<tag>", "lstrip": True}
+    folder = bert_folder(tmp_path / "named", image_token=plain)
+    ours, _ = assert_same_as_auto_tokenizer(folder, more=["a <tag>b"])
+    assert "<tag>" not in ours.get_vocab()
+    folder = bert_folder(tmp_path / "role", sep_token=plain)
+    with pytest.raises(TypeError, match="sep_token has to be either str or AddedToken"):
+        transformers.AutoTokenizer.from_pretrained(folder)
+    with pytest.raises(ArtifactError, match=r'sep_token: found .*, expected a text, or "__type"'):
+        WWHOTokenizer.from_pretrained(folder)
+    # The older file goes before it.
+    (folder / "special_tokens_map.json").write_text(json.dumps({"sep_token": plain}))
+    assert_same_as_auto_tokenizer(folder, more=["a <tag>b"])

@@ -160,6 +160,11 @@ def read_tokens(folder: ModelFolder) -> Tokens:
         for key in [*values]:
             if not key.endswith("_token") or isinstance(values[key], bool):
                 continue
+            if not is_older and _is_plain_object(values.get(key)):
+                # transformers takes it for no token: with a role it is an error, else nothing.
+                if key in ROLES and key not in older:
+                    _refuse(f"{source}: {key}", values[key], 'a text, or "__type": "AddedToken"')
+                continue
             token = _token(values.get(key), f"{source}: {key}", special=is_older)
             if key in ROLES:
                 tokens.roles[key] = token
@@ -307,6 +312,11 @@ def _token(value: Any, where: str, *, special: bool = False) -> Token | None:
     if wrong := [flag for flag in flags.values() if not isinstance(flag, bool)]:
         _refuse(where, wrong[0], "true or false")
     return Token(value["content"], **({"special": True} if special else {}) | flags)
+
+
+def _is_plain_object(value: Any) -> bool:
+    """Return whether a token in tokenizer_config.json is an object that does not say it is one."""
+    return isinstance(value, dict) and value.get("__type") != "AddedToken"
 
 
 def _text(value: Any) -> str | None:
