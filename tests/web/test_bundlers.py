@@ -81,7 +81,7 @@ def test_an_encoding_that_is_imported(browser: Any, apps: Path, tool: str) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tool", chosen({**COPY_FILES, **COPY_NONE}, "webpack", "rollup"))
+@pytest.mark.parametrize("tool", chosen([*COPY_FILES, *COPY_NONE], "webpack", "rollup"))
 def test_the_functions_of_other_packages(browser: Any, apps: Path, tool: str) -> None:
     """wwho/compat works behind each bundler, with the one encoding that was asked for."""
     target = apps / "built" / f"{tool}-compat"
