@@ -103,3 +103,21 @@ def test_tokens_that_do_not_say_that_they_are(tmp_path: Path) -> None:
     # The older file goes before it.
     (folder / "special_tokens_map.json").write_text(json.dumps({"sep_token": plain}))
     assert_same_as_auto_tokenizer(folder, more=["a <tag>b"])
+
+
+@pytest.mark.parametrize("name", ["T5Tokenizer", "XLNetTokenizer"])
+def test_extra_tokens_that_the_class_drops(name: str, tmp_path: Path) -> None:
+    # Both classes have extra tokens of their own, which go before those of the older file.
+    from small_sentencepiece import train_models
+
+    model = train_models({"plain": {"model_type": "unigram", "vocab_size": 260}})["plain"]
+    (tmp_path / "spiece.model").write_bytes(model)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}))
+    older = {"additional_special_tokens": ["[UNK]", "low"]}
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps(older))
+    ours, _ = assert_same_as_auto_tokenizer(tmp_path, more=["low lower [UNK]"])
+    assert "[UNK]" not in ours.all_special_tokens
+    ours, _ = assert_same_as_auto_tokenizer(
+        tmp_path, more=["a <given>low"], extra_special_tokens=["<given>"]
+    )
+    assert "<given>" in ours.all_special_tokens

@@ -181,6 +181,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             )
         for warning in opened.warnings:
             logger.warning(f"{source}: {warning}")
+        if opened.saved:
+            _drop_unknown_extra(options, given, opened.enc)
         for option, value in _options_of_tokenizer_json(source).items():
             options.setdefault(option, value)
         for option, value in (class_defaults(self.wwho.info) or {}).items():
@@ -1022,6 +1024,22 @@ def _take_extra_special_tokens(options: dict[str, Any]) -> tuple[dict[str, Any],
         else:
             unnamed += tokens
     return named, unnamed
+
+
+def _drop_unknown_extra(options: dict[str, Any], given: Mapping[str, Any], enc: Tokenizer) -> None:
+    """Leave out, in place, extra tokens of a folder's files that the class of the folder drops.
+
+    transformers reads them from special_tokens_map.json for any class.
+
+    Args:
+        options: the options, in which lists of extra tokens change.
+        given: those that the caller gives, which stay as they are.
+        enc: the model, as the class has made it of the folder: its added tokens are all that count.
+    """
+    known = {token.content for token in added_tokens_of(enc.info).values()}
+    for name in {"extra_special_tokens", "additional_special_tokens"} - given.keys():
+        if isinstance(options.get(name), (list, tuple)):
+            options[name] = [token for token in options[name] if str(token) in known]
 
 
 def _tokens_with_roles(
