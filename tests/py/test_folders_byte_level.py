@@ -139,6 +139,16 @@ def test_a_class_of_words(name: str, word_files: Path, tmp_path: Path) -> None:
     assert_same_as_auto_tokenizer(folder)
 
 
+def test_qwen_adds_its_tokens_by_their_texts(byte_files: Path, tmp_path: Path) -> None:
+    token = {"__type": "AddedToken", "content": "<mask>", "lstrip": True, "normalized": True}
+    settings = {"tokenizer_class": "Qwen2Tokenizer", "sep_token": token}
+    folder = _folder(byte_files, tmp_path, **settings)
+    ours, theirs = assert_same_as_auto_tokenizer(folder, more=["b <mask> x"])
+    number = theirs.convert_tokens_to_ids("<mask>")
+    assert ours.added_tokens_decoder[number] == theirs.added_tokens_decoder[number]
+    assert_same_document(folder)
+
+
 def test_clip(clip_files: Path, tmp_path: Path) -> None:
     folder = _folder(clip_files, tmp_path, tokenizer_class="CLIPTokenizer")
     # What the class does to decoded text is a step of ours.

@@ -351,6 +351,7 @@ def with_tokens(
     extra: Sequence[Token] | None = None,
     *,
     twice: bool = False,
+    by_texts: bool = False,
     raw: bool = False,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return a document with the added tokens that transformers would give it, and notes.
@@ -366,6 +367,7 @@ def with_tokens(
         extra: the extra tokens of a SentencePiece model, which count where tokenizer_config.json
             has no list of its own, whatever older files say.
         twice: whether the class adds its tokens a second time; see `Tokens.again`.
+        by_texts: whether it does so by their texts alone, without what is said of them.
         raw: whether tokens with ids in the settings are found in text as it is given, whatever the
             settings say.
 
@@ -379,7 +381,10 @@ def with_tokens(
         listed = {each: replace(one, normalized=False) for each, one in tokens.listed.items()}
         tokens = replace(tokens, listed=listed)
     vocab = vocabulary_ids(document)
-    in_order = chain(tokens.in_order(), tokens.again() if twice else ())
+    again: Iterable[Token] = tokens.again() if twice or by_texts else ()
+    if by_texts:
+        again = (Token(token.content, special=True) for token in again)
+    in_order = chain(tokens.in_order(), again)
     ids = new_ids(vocab, in_order, len(document["model"]["vocab"]))
     entries = [token.entry(number) for number, token in sorted(ids.items())]
     numbers = {**vocab, **{token.content: number for number, token in ids.items()}}
