@@ -303,7 +303,8 @@ int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const 
 
 /* Encode text as wwho_encode does, but draw its tokens: the same ones for the same seed, on every machine. Nothing is read from the cache.
  * Without dropout and n_best, the tokens are those of wwho_encode. WWHO_ARGUMENT if a number is out of range, or if the model of a route
- * cannot do what is asked: dropout takes BPE models, and paths are drawn from VITERBI models, whose speller then encodes as it always does. */
+ * cannot do what is asked: dropout takes BPE models, and paths are drawn from VITERBI models, whose speller then encodes as it always does.
+ */
 int wwho_sample(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_sampling *sampling, wwho_job *job);
 
 /* The last place where a text may be cut so that both parts together encode as the whole does, whatever text follows. You may encode the

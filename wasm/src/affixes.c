@@ -102,7 +102,8 @@ static void place_written(wwho_encoder *e, const wwho_writing *w, size_t first) 
 }
 
 /* Write the one token whose text is the whole pretoken from `at` to `end`, if the model prefers it (whole_pieces) and has it, and store it
- * in the cache under `key`. Returns false, and writes nothing, if there is none, or if merges are skipped. e->place moves to `at` before. */
+ * in the cache under `key`. Returns false, and writes nothing, if there is none, or if merges are skipped. e->place moves to `at` before.
+ */
 static bool put_whole(wwho_encoder *e, const wwho_vocabulary *v, const wwho_key *key, size_t at, size_t end) {
     const wwho_vocabulary *texts = v->shown ? v->shown : v;
     size_t n = end - at;

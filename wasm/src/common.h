@@ -41,6 +41,14 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 }
 #endif
 
+/* Whether the first draw of each pretoken of a block is made before the block is encoded (encode.c): natively, where size does not count.
+ */
+#ifdef __wasm__
+enum { DRAWS_AHEAD = 0 };
+#else
+enum { DRAWS_AHEAD = 1 };
+#endif
+
 /* What always holds here, whatever the artifact and the text are: an invariant of the core, not a check of its input. With WWHO_DEBUG (make
  * test, fuzzers, sanitizers) the program stops where it does not hold; without it, the condition is not even compiled. */
 #ifndef WWHO_DEBUG

@@ -467,11 +467,13 @@ WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t
     return it.at == end;
 }
 
-/* Encode the pretoken from `at` to `end`, the next one of the text, with its model. If something is drawn, its stream begins. */
+/* Encode the pretoken from `at` to `end`, the next one of the text, with its model. If something is drawn, its stream begins, and nothing
+ * is stored in the cache. */
 static void encode_pretoken(wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, const wwho_key *key, size_t at,
                             size_t end) {
+    const wwho_key none = {.set = 0};
     if (e->sampler) next_pretoken(e->sampler);
-    v->kind->encode(e, v, route, key, at, end);
+    v->kind->encode(e, v, route, e->sampler ? &none : key, at, end);
 }
 
 /* Rewrite the pretoken from `at` to `end` by the steps of its route after the cuts, and encode the result; its tokens get their places in
@@ -534,6 +536,40 @@ static void encode_by_walk(wwho_encoder *e, const wwho_route *route, const wwho_
     if (walk.stuck) e->stuck = PIECE_STUCK;
 }
 
+/* Begin the stream of the pretoken of this number in the block, of which the sampler's stream had the state `base` and the count `n` at the
+ * start, if something is drawn and each pretoken of the block counts: none is rewritten, and so vanishes. */
+static void go_to_pretoken(wwho_encoder *e, uint64_t base, uint32_t n, uint32_t number) {
+    if (!DRAWS_AHEAD || !e->sampler || e->block->rewritten) return;
+    e->sampler->text = base + number * DRAW_STEP;
+    e->sampler->n = n + number;
+}
+
+/* Take the cache key from each pretoken of the block of which the first draw skips a merge, or may: it is then looked up in vain. What is
+ * left is encoded as it would be without draws. Native builds only: with a dropout of 0.1,
+ * English takes 0.57 of the time, Hindi over syllables 0.62, over bytes 0.9. */
+static void draw_block(const wwho_encoder *e) {
+    const wwho_block *b = e->block;
+    for (uint32_t i = 0; i < b->n; i++) {
+        wwho_piece *p = &e->block->pieces[i];
+        uint32_t most = 0; /* merges */
+        const bool units = p->route->units != 0;
+        for (size_t at = p->start; at < b->ends[i] && most <= GAPS + 1; most++) {
+            uint32_t code_point;
+            at += units ? next_character(e->text + at, b->ends[i] - at, &code_point) : 1;
+        }
+        most -= 1;
+        bool plain = most <= GAPS && !model_of(e, p)->whole_pieces && takes_all(e->sampler, nth_draw(e->sampler->text, i), most);
+        if (plain) continue;
+        p->key = no_brief;
+        p->set = e->cache + brief_set(p->key);
+    }
+}
+
+/* Return true if the cache, and the ways past the model's own, must not be used for a pretoken, because something is drawn for it. */
+static inline bool is_drawn(const wwho_encoder *e, const wwho_piece *piece, bool uncached) {
+    return uncached || (DRAWS_AHEAD && e->sampler && piece->key.high == no_brief.high && piece->key.low == no_brief.low);
+}
+
 /* Write the tokens of the block's pretokens in order, store those that the cache lacked, and leave the block empty. Tokens of a model with
  * superwords go to the phrase, of which all but the last is written: flush_phrase() writes that. This works in phases, so that reads of
  * memory overlap: the keys, made when the pretokens are queued; the cache lookup, without a branch; then the pretokens that the cache
@@ -542,8 +578,15 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
-    bool uncached = (b->rewritten && e->ends) || e->sampler; /* the cache does not say where the tokens end in the text, or is passed over */
-    b->phrases |= uncached;
+    bool uncached = b->rewritten && e->ends; /* the cache does not say where the tokens end in the text */
+    bool drawn = e->sampler != 0;            /* from the model's own way: all pretokens, or those that draw_block() says */
+    const uint64_t base = drawn ? e->sampler->text : 0;
+    const uint32_t base_n = drawn ? e->sampler->n : 0;
+    if (DRAWS_AHEAD && e->draws && !b->rewritten) {
+        draw_block(e);
+        drawn = false;
+    }
+    b->phrases |= uncached | drawn;
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {
         uint32_t found = find_brief(p->set, p->key, b->ids + n);
@@ -558,7 +601,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
         wwho_key *key = &b->long_keys[k];
         size_t start = piece->start;
         make_key(key, e->cache, e->text + start, b->ends[b->misses[k]] - start, e->len - start, piece->route->model);
-        if (uncached) key->set = 0;
+        if (uncached || is_drawn(e, piece, drawn)) key->set = 0;
         /* with this prefetching, unseen Sinhala is 1.07 times as fast, Hindi 1.05 */
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
     }
@@ -576,7 +619,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
         }
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
-            if (!n_kept[j] && !e->sampler)
+            if (!n_kept[j] && !is_drawn(e, piece, drawn))
                 start_miss(e, model_of(e, piece), piece->route, &b->rows[j], piece->start, piece->start + b->long_keys[k + j].n);
         }
         replay(b->rows, some);
@@ -589,8 +632,10 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
             put_known(e, done, piece);
             done = piece + 1;
             e->place = start; /* dropped text belongs to no token */
+            go_to_pretoken(e, base, base_n, b->misses[k + j]);
             if (row->n) keep_tokens(key, v, row->tokens, row->n);
             if (v->superwords.slots && (n_kept[j] || row->n)) {
+                if (DRAWS_AHEAD && e->sampler) next_pretoken(e->sampler);
                 for (uint32_t t = 0; t < n_kept[j]; t++) kept[j][t] -= v->first_id;
                 put_in_phrase(e, piece->route, row->n ? row->tokens : kept[j], row->n ? row->n : n_kept[j], start, end);
                 continue;
@@ -607,6 +652,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
         }
     }
     put_known(e, done, p);
+    go_to_pretoken(e, base, base_n, b->n);
     b->n = 0;
     b->phrases = b->rewritten = false;
 }

@@ -40,8 +40,8 @@ static HOT int32_t candidate_at(const wwho_row *row, uint32_t at) {
     return candidate(pair_rank(row->pairs, row->tokens[at], row->tokens[row->after[at]]), at);
 }
 
-/* Do the merge of a candidate, which makes `token`. It changes two candidates, that of the merged token, and that of the token before it (or of the first token
- * again): their places are then in row->fresh. */
+/* Do the merge of a candidate, which makes `token`. It changes two candidates, that of the merged token, and that of the token before it
+ * (or of the first token again): their places are then in row->fresh. */
 static HOT void merge_candidate(wwho_row *row, int32_t least, uint32_t token) {
     int32_t *next = row->next;
     uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], before = row->before[at], behind = row->after[gone];
@@ -66,8 +66,8 @@ static HOT bool replay_step(wwho_row *row) {
     }
     if (least == INT32_MAX) return false;
     uint32_t at = (uint32_t)least % WIDE_WINDOW, before = row->before[at];
-    bool ranked = row->pairs->rank != 0;
-    merge_candidate(row, least, ranked ? pair_token(row->pairs, row->tokens[at], row->tokens[row->after[at]]) : (uint32_t)least / WIDE_WINDOW);
+    uint32_t rank = (uint32_t)least / WIDE_WINDOW;
+    merge_candidate(row, least, row->pairs->rank ? pair_token(row->pairs, row->tokens[at], row->tokens[row->after[at]]) : rank);
     prefetch_pair(row->pairs, row->tokens[at], row->tokens[row->after[at]]);
     prefetch_pair(row->pairs, row->tokens[before], row->tokens[at]);
     return true;

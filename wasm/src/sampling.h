@@ -6,8 +6,8 @@
 
 enum { GAPS = 64 }; /* the most merges that one draw decides on */
 
-/* The stream of a pretoken or a phrase, and what its last draw says about the merges that come up next: `left` of them are taken, and then, if `skip`,
- * one is skipped. */
+/* The stream of a pretoken or a phrase, and what its last draw says about the merges that come up next: `left` of them are taken, and
+ * then, if `skip`, one is skipped. */
 typedef struct {
     const uint32_t *gaps; /* 2^32 times the probability that the next 1, 2, ... merges, to GAPS, are all taken */
     uint64_t state;
@@ -38,9 +38,7 @@ static inline uint64_t nth_draw(uint64_t seed, uint64_t index) {
 }
 
 /* Return true if the first draw of a stream, which begins with `seed`, takes the next n merges, from 0 to GAPS. */
-static inline bool takes_all(const wwho_sampler *s, uint64_t seed, uint32_t n) {
-    return !n || nth_draw(seed, 0) >> 32 < s->gaps[n - 1];
-}
+static inline bool takes_all(const wwho_sampler *s, uint64_t seed, uint32_t n) { return !n || nth_draw(seed, 0) >> 32 < s->gaps[n - 1]; }
 
 /* Fill in what a call draws, from its checked request. */
 WWHO_LOCAL void start_sampler(wwho_sampler *s, const wwho_sampling *sampling);
