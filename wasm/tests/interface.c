@@ -127,6 +127,24 @@ static void test_refusals(uint8_t *blob, size_t len) {
     blob[0] ^= 1;
 }
 
+static void test_sampling(const wwho_model *model, void *scratch, size_t scratch_len) {
+    static const uint8_t text[] = "hello world";
+    const size_t len = sizeof text - 1;
+    uint32_t ids[3][16];
+    wwho_job job = {.scratch = scratch, .scratch_len = scratch_len, .cap = 16};
+    for (int i = 0; i < 3; i++) {
+        wwho_sampling sampling = {.seed = 1, .dropout = i < 2 ? 0.3 : 1};
+        job.ids = ids[i];
+        CHECK(wwho_sample(model, text, len, NULL, &sampling, &job) == WWHO_OK);
+    }
+    CHECK(job.n == len);
+    CHECK(ids[0][0] == 4161 && ids[0][1] == 746 && ids[0][2] == 286 && ids[0][3] == 1733); /* as in README.md */
+    CHECK(!memcmp(ids[0], ids[1], 4 * sizeof **ids));
+    wwho_sampling wrong[] = {{.dropout = -1}, {.dropout = 1.5}, {.n_best = WWHO_ALL_PATHS, .alpha = 1}, {.n_best = 64}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) CHECK(wwho_sample(model, text, len, NULL, &wrong[i], &job) == WWHO_ARGUMENT);
+    CHECK(wwho_sample(model, text, len, NULL, NULL, &job) == WWHO_ARGUMENT);
+}
+
 int main(int argc, char **argv) {
     size_t len = 0, size;
     uint8_t *blob = argc == 2 ? read_all(argv[1], &len) : NULL;
@@ -141,6 +159,7 @@ int main(int argc, char **argv) {
     void *scratch = calloc(1, scratch_len);
     test_what_it_tells(model);
     test_text(model, scratch, scratch_len);
+    test_sampling(model, scratch, scratch_len);
     test_batch(model, scratch, scratch_len);
     test_parts(model, scratch, scratch_len);
     test_spans_and_normalizer(model, scratch, scratch_len);
