@@ -706,9 +706,12 @@ def _reads_runs_as_one(automaton: Automaton, column: int) -> bool:
 
 
 def _keeps_apart(step: Step, chars: CodePointSet) -> bool:
-    """Return whether a step is a MAP that makes some of `chars` of each of these, and of no other.
+    """Return whether a step is a MAP that makes of `chars` only such characters, and of no other.
 
-    It must compose nothing, and leave spaces and the order of these characters alone.
+    A character of `chars` stays, or becomes one or more characters that are all of `chars`; no
+    other character becomes anything with one of them in it. The step must compose nothing, and map
+    no space; and neither a space nor a character of `chars` may be a combining mark that it sorts.
+    Whether it decomposes syllables of Hangul is not looked at. False for any other step.
     """
     if not isinstance(step, Map) or step.composes:
         return False

@@ -17,6 +17,8 @@ from wwho.format.automaton import DEAD, END_OF_TEXT, START, Automaton, CompiledS
 from wwho.format.steps import Action, Cut
 
 MOST_STATES = 1000
+"""The states that an automaton made here may have, but for the dead one, and before equal ones are
+merged: with more it is given up, and the cuts stay as they are."""
 PIECE, DROPPED = 1, 2
 """The marks of an automaton for a whole cut: a match is a piece, or is dropped."""
 ACTIONS = (Action.KEEP, Action.DROP)
@@ -40,9 +42,13 @@ def fused_cuts(scanners: CompiledScanners, cuts: Sequence[Cut]) -> list[Automato
     """Return automata that do together what neighbouring cuts do, in order, as few as possible.
 
     Each is an automaton for a whole cut, with the marks PIECE and DROPPED. A cut that cannot be an
-    automaton (`whole_cut`) is in the list as it is. One that cannot be fused with the automaton
-    before it, as that takes over `MOST_STATES` states or more than the next character decides, is
-    an automaton of its own.
+    automaton (`whole_cut`) is in the list as it is, and the next one begins anew. A cut that cannot
+    be fused with the automaton before it is an automaton of its own: where the two together would
+    have over `MOST_STATES` states, or more than the next character decides where a piece ends.
+
+    Args:
+        scanners: the automata that the cuts name, and their classes.
+        cuts: the cuts, each within the pieces of the one before; none give [].
     """
     fused: list[Automaton | Cut] = []
     for cut in cuts:
@@ -57,7 +63,8 @@ def whole_cut(scanners: CompiledScanners, cut: Cut) -> Automaton | None:
     """Return the automaton whose matches are the pieces of a cut and what it drops.
 
     Its marks are PIECE and DROPPED. None: more than the next character decides where a piece ends;
-    or the automaton looks behind, or the cut has numbers or COUNT.
+    the automaton looks behind; the cut has numbers or COUNT; or there would be over `MOST_STATES`
+    states.
     """
     return _attempt(_joined, scanners.automata[cut.automaton], cut)
 

@@ -32,9 +32,12 @@ PAPER_SCHEMAS = ("paper/sinhala", "paper/devanagari")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options to the parser: the file, the output, what the file does not say, `--check`.
+    """Add the arguments of `wwho import` to its parser, and what is refused to its description.
 
-    The output file defaults to a name in the current folder.
+    These are the file and the one to take of a folder (`--as`); the output, its name, source and
+    licence; what the file does not say, which counts for some kinds of files alone (`--pattern`,
+    `--special`, `--lowercase`, `--fix-mistral-regex`, `--base`, `--schema`, `--like-tokenizers`);
+    `--check` and `--json`. Here the output stays None where it is not given: `run` names it then.
     """
     parser.description = (
         f"{parser.description} The format is detected from the content; of a folder without a "

@@ -47,10 +47,18 @@ class TextFiles:
 
 
 def find_text_files(options: argparse.Namespace) -> TextFiles:
-    """Return the files that the arguments name; the standard input without any.
+    """Return the files that the arguments of a command name, and how they are read.
+
+    Folders and patterns are replaced by the files that they stand for. A name of a file stays, even
+    if there is no such file: `read_texts` finds that.
+
+    Args:
+        options: the arguments: `files`, names of which none stand for the standard input, and
+            `field` and `column`, which hold the texts of JSON Lines and of Parquet.
 
     Raises:
-        CorpusError: a folder or pattern stands for no file.
+        CorpusError: a folder or pattern stands for no file, or a URL needs a package that is not
+            installed.
         OSError: a name is empty.
     """
     names: list[str] = []

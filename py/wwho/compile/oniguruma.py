@@ -250,10 +250,13 @@ class _Parser(RegexParser):
         return node
 
     def parse_assertion_or_escape(self, at: int) -> Node | None:
-        """Parse an anchor, an escape that is no set, or a dot that matches all; None if none comes.
+        """Parse an anchor, an escape that is no set, or a dot that matches all, at the cursor.
 
         Args:
             at: The offset of the cursor.
+
+        Returns:
+            What it matches; the cursor is then after it. None if none comes: the cursor stays.
         """
         if self.cursor.take("$"):
             return alt(End(), Look(False, _LINE_FEED))
@@ -274,10 +277,17 @@ class _Parser(RegexParser):
         return None
 
     def parse_special_group(self, at: int) -> Node | None:
-        """Parse a group with options, a look behind, a named or atomic group; None if none comes.
+        """Parse a group with options, a look behind, a named or an atomic group at the cursor.
 
         Args:
-            at: The offset of the cursor.
+            at: The offset of the cursor, where a group would have its opening parenthesis.
+
+        Returns:
+            What the group matches; the cursor is then after its closing parenthesis. None if none
+            of these begins here, such as at a plain group or a look ahead: the cursor stays.
+
+        Raises:
+            PatternError: If the group is never closed, or holds what such a group may not.
         """
         if (option := _OPTIONS.match(self.cursor.text, self.cursor.position)) is not None:
             return self.parse_with_options(option, self.parse_group)

@@ -147,15 +147,18 @@ def join_lines(texts: Iterable[bytes]) -> bytes:
 
 
 def encode_text(where: str, text: str, strict: bool) -> tuple[bytes, int]:
-    """Return a text as UTF-8, with U+FFFD for every lone surrogate, and how many there were.
+    """Return a text as UTF-8, with U+FFFD for every surrogate, and how many surrogates there were.
+
+    A surrogate is a code point from U+D800 to U+DFFF. In a `str` each is alone: two side by side
+    are no character, but become U+FFFD twice, and count as two.
 
     Args:
         where: where the text stands, for the error.
         text: the text.
-        strict: whether lone surrogates are refused.
+        strict: whether surrogates are refused.
 
     Raises:
-        CorpusError: the text has a lone surrogate, and `strict` is true.
+        CorpusError: the text has a surrogate, and `strict` is true; the message names the first.
     """
     try:
         return text.encode("utf-8"), 0
@@ -282,6 +285,8 @@ def plain_object_of_line(line: bytes) -> dict[str, object] | None:
 
 def encode_text_of_object(document: JsonLinesFile, value: dict[str, object]) -> tuple[bytes, int]:
     """Return the text in an object of JSON Lines as UTF-8, and how many surrogates were replaced.
+
+    The text is that of the document's field; see `encode_text`.
 
     Raises:
         CorpusError: the object lacks the field, the field is not a string, or it holds a lone

@@ -134,7 +134,15 @@ def _rate_fairness(name: str, languages: Sequence[Language]) -> Fairness:
 def _count_tokens(
     text: DataSet, encoders: Sequence[Encoder], advance: Advance, half: Half | None
 ) -> tuple[int, dict[str, int]]:
-    """Count the lines of a text, and each tokenizer's tokens of its lines, or of half of them.
+    """Return how many lines a text has, and each tokenizer's tokens of its lines or half of them.
+
+    Each line is encoded alone, without its line feed and without one carriage return before that.
+
+    Args:
+        text: the text.
+        encoders: the tokenizers, each with a name of its own.
+        advance: is told how many stored bytes have been read.
+        half: "odd" for the first line, the third and so on, "even" for all others, None for both.
 
     Returns:
         The number of all lines, whatever `half` is; the number of tokens by tokenizer.

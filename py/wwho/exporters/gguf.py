@@ -376,10 +376,13 @@ _FOUND = {
 
 
 def _told(artifact: Artifact, numbers: set[int]) -> object:
-    """Return what tells a BPE from others: the pairs of texts that merge, in order, and its tokens.
+    """Return the facts that tell a BPE from others, for two to be compared.
+
+    These are a list of all pairs of texts that merge, in order, and the set of the tokens, pairs of
+    text and id, whose ids count. Added tokens are not among them.
 
     Args:
-        artifact: the artifact, whose first model counts.
+        artifact: the artifact, whose first model is a BPE and counts.
         numbers: the ids of the tokens that count.
     """
     model = artifact.models[0]

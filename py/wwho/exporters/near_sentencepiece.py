@@ -75,12 +75,17 @@ def near_flags(artifact: Artifact) -> Model | None:
 def without_specials(artifact: Artifact) -> Artifact:
     """Return an artifact whose Unigram model lacks special tokens and the unknown one.
 
-    A tokenizer.json lists them among the tokens that text becomes; SentencePiece has them apart. An
-    unknown token that is no added token becomes a hidden one. An artifact whose model lacks them
-    already is returned as it is.
+    A tokenizer.json lists them among the tokens that text becomes; SentencePiece has them apart.
+    All ids stay: those of the model are then stated. Special tokens stay added tokens; an unknown
+    token that is none becomes a hidden one. An artifact whose model lacks them already is returned
+    as it is.
+
+    Args:
+        artifact: an artifact whose one model is a Unigram.
 
     Raises:
-        ExportError: one of them has the lowest score alone, on which that of the unknown depends.
+        ExportError: one of them has the lowest score alone, on which that of the unknown depends;
+            or the model has no other tokens.
     """
     (model,) = artifact.models
     assert isinstance(model, Viterbi)

@@ -53,11 +53,15 @@ def write(artifact: Artifact) -> Exported:
 
 
 def _kept_components(artifact: Artifact, kept: str) -> dict[str, Any]:
-    """Return the components that a record keeps, with the charsmap that it leaves to the steps.
+    """Return the components of a tokenizer.json that a record keeps, by the names of its members.
+
+    A record leaves the charsmap of a Precompiled normalizer empty, since the artifact's first step
+    RULES has the same rules: it is written from these. Without such a step, or without an empty
+    charsmap, the components are those of the record as they are.
 
     Args:
         artifact: the artifact, whose normalizer has the rules of the charsmap.
-        kept: the components in JSON.
+        kept: the record: the components in JSON.
 
     Raises:
         ExportError: the charsmap cannot be written.

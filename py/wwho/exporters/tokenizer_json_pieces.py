@@ -181,10 +181,11 @@ def check_document(content: Json, artifact: Artifact) -> None:
 
 
 def _told(artifact: Artifact) -> set[object]:
-    """Return what tells a model from others: its tokens and ids, with their scores or merges.
+    """Return the facts that tell an artifact's one model from others, for two to be compared.
 
     Of a Unigram model, these are triples of text, id and score; of a BPE, pairs of text and id, and
-    pairs of a merge's rank and the two texts that it joins.
+    pairs of a merge's number in order, from 0, and the two texts that it joins. Texts are bytes, an
+    id is None for a token that has none. Added tokens, and all that is not the model, do not count.
     """
     (made,) = artifact.models
     ids = artifact.token_ids[0]

@@ -206,14 +206,27 @@ def read_bpe(cursor: Cursor, head: Head) -> BPE:
 
 
 def _read_numbers(cursor: Cursor, head: Head) -> tuple[int, int | None, int, int]:
-    """Read the numbers before the symbols.
+    """Return the four numbers at a cursor, which a BPE has first, after the head of its section.
+
+    They are checked against the head: how many of each there may be, and what excludes what. Not
+    checked here: affixes, which allow neither superwords nor a lone space (`read_bpe` does), and
+    whether the id of the lone space is in range and free.
+
+    Args:
+        cursor: the section MODEL, after the head; it moves past the numbers.
+        head: the head, whose `n_merges` counts the unmade tokens, too.
 
     Returns:
         The number of superwords, the id of the lone space or None, and the numbers of unmade tokens
         and of ties, which are 0 if the flags do not announce them.
 
     Raises:
-        ArtifactError: they break a MUST of FORMAT.md, BPE.
+        ArtifactError: the section ends here, or the flags announce unmade tokens or ties and there
+            are 0; there are more unmade tokens than merges, or none where the flags say that whole
+            pretokens may be such (unless symbols have affixes); there are ties among bytes, or as
+            many as merges; there are more superwords than merges, or some beside ties, unmade
+            tokens, merges of later tokens, ids that do not just count on, or bytes as symbols; or
+            bytes have a lone space.
     """
     n_superwords, space_id = cursor.numbers("II", "n_superwords and space_id")
     n_unmade, n_ties = (

@@ -65,6 +65,11 @@ def no_content(blob: bytes) -> str:
 
 
 def _told(blob: bytes, kinds: Sequence[tuple[bytes, str]]) -> str:
-    """Return the words for the first kind whose pattern matches the beginning of a file."""
+    """Return the words for the first kind whose pattern the file begins with; "" for none.
+
+    Args:
+        blob: the file; only its first `HEAD` bytes count, without a byte order mark.
+        kinds: pairs of a pattern, in which a dot matches line feeds, too, and of words.
+    """
     head = blob[:HEAD].removeprefix(b"\xef\xbb\xbf")
     return next((kind for pattern, kind in kinds if re.match(pattern, head, re.DOTALL)), "")

@@ -40,13 +40,15 @@ class Map:
     def decompositions(self) -> Mapping[int, tuple[int, ...]]:
         """Return the code points that each code point becomes before any two compose.
 
-        The keys are the code points of `mapping` and those that `pairs` compose, which are taken
-        apart as far as pairs go. The values are not empty but for a code point that `mapping`
-        removes. Marks are not sorted yet.
+        The keys are those of `mapping`, with their values as they are there, and the code points
+        that `pairs` compose. Such a one is taken apart into its pair, and the first part again as
+        long as it is composed; then `mapping` is looked up for that first part, and for no other.
+        Only a code point that `mapping` removes has an empty value. Combining marks are not sorted
+        yet, and syllables of Hangul are no keys unless `mapping` or `pairs` have them.
 
         Raises:
-            ValueError: pairs form a cycle, two compose to one code point, a code point is mapped
-                and composed, or one becomes over `MAX_TARGETS` code points.
+            ValueError: first parts form a cycle, two pairs compose to one code point, a code point
+                is mapped and composed, or a composed one becomes over `MAX_TARGETS` code points.
         """
         parts = {composed: pair for pair, composed in self.pairs.items()}
         if len(parts) < len(self.pairs) or parts.keys() & self.mapping.keys():

@@ -234,14 +234,18 @@ def byte_spaces(text: bytes) -> tuple[int, int]:
 
 
 def trimmed(tokens: Iterable[Spaced], trim: int, around: bool) -> list[tuple[int, int]]:
-    """Return the offsets of the tokens of a text, trimmed (FORMAT.md, TEMPLATE: a trim).
+    """Return the offsets of the tokens of a text, without the white space that a trim takes off.
 
-    Up to two moves take white space off the ends of a token: those of the trim's two pairs of bits
-    that are not 0. An offset never passes the other one.
+    A trim (FORMAT.md, TEMPLATE) is two numbers of two bits, the lowest bits first, and each that is
+    not 0 shortens every token once: its start goes forward by `leading`, at most to its end, and
+    its end back by `trailing`, at most to its start, unless fewer characters stand before the end.
+    The number 2 leaves the start of a token with a `leading` of 1 if that start is 0 or the token
+    is the first of the text; 3 does so, too, but with `around` only if the start is 0.
 
     Args:
-        tokens: the tokens of the text, in order.
-        trim: the trim of the text's place in the template.
+        tokens: the tokens of the text, in order; their white space counts what the text becomes,
+            so that with 16 in the trim the caller has counted bytes (`byte_spaces`).
+        trim: the trim of the text's place in the template; 16 in it changes nothing here.
         around: whether the caller asks for surrounding ids.
 
     Returns:

@@ -167,9 +167,14 @@ class BatchEncoder:
     def to_batch_encoding(self) -> BatchEncoding:
         """Return the result of the call: columns, and an `Encoding` of each row.
 
-        The columns are those of `_columns`, padded, with `length` and `overflow_to_sample_mapping`
-        if the options ask for these, as lists or as tensors. Encodings are made at first use; there
-        are none where the tokenizer is not fast.
+        Columns have an item for each row, also where the call has only one text: to take that row
+        out is for the caller. They are those of `_columns`, padded, as lists or as tensors, and if
+        the options ask for them `length`, which counts special tokens and padding, and
+        `overflow_to_sample_mapping`, the number of each row's sample. Encodings are made at first
+        use; there are none where the tokenizer is not fast.
+
+        Raises:
+            ValueError: tensors are asked for, and rows differ in length.
         """
         columns, padding = self._columns(), self._padding()
         width = padding.width(columns["input_ids"]) if padding else 0

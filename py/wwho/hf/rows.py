@@ -140,14 +140,22 @@ class Truncation:
         return [rows[0], *rows[n_seconds:], *rows[1:n_seconds]]
 
     def _kept_lengths(self, n_first: int, n_second: int | None, room: int) -> tuple[int, int]:
-        """Return how many tokens of each input a row of `room` tokens has.
+        """Return how many tokens of the first and of the second input a row of `room` tokens has.
 
-        The inputs together have more. With "longest_first", an input that has less than half of
-        the room stays whole, and the other gets the rest; otherwise each gets half, and the longer
-        one the odd token.
+        The inputs together have more tokens than `room`, which the caller sees to. With
+        "longest_first", an input that has less than half of the room stays whole, and the other
+        gets the rest; otherwise each gets half, and the longer one the odd token, or the second if
+        they are equally long. With "only_first" or "only_second" the other input stays whole. A
+        lone input gets all of the room, be it 0, unless the strategy is "only_second".
+
+        Args:
+            n_first: how many tokens the first input has.
+            n_second: how many the second has; None for a lone input, which gives 0 for it.
+            room: how many tokens of the inputs a row may have, without special ones.
 
         Raises:
-            ValueError: the one input that the strategy cuts would have no token left.
+            ValueError: the strategy is "only_second", and there is no second input; or of two, the
+                one that "only_first" or "only_second" cuts would have no token left.
         """
         if self.strategy == "longest_first" and n_second is not None:
             short = min(n_first, n_second)

@@ -330,9 +330,14 @@ _SPELLING = dict(enumerate(ALPHABET))
 
 
 def _quick_cutter(artifact: Artifact) -> Cutter:
-    """Return the function that cuts a text into pieces, where routes cut and do not rewrite.
+    """Return the function that cuts a text into pieces, for a model whose routes only cut.
 
-    The text is first rewritten by the normalizer, and the pieces are bytes of the result.
+    The function takes the bytes of a text in UTF-8, rewrites them by the normalizer, and returns
+    the pieces as bytes of the result, in order.
+
+    Args:
+        artifact: a model without added tokens, all steps of whose routes are a `Cut`; the caller
+            sees to that. With other steps, pieces would not be those that the steps make.
     """
     model = Tokenizer(write_artifact(artifact))
 
@@ -346,7 +351,10 @@ def _quick_cutter(artifact: Artifact) -> Cutter:
 
 
 def _plain_cutter(artifact: Artifact) -> Cutter:
-    """Return the function that cuts a text into pieces, whatever its routes do; it is slower."""
+    """Return the function that cuts a text in UTF-8 into pieces, whatever its routes do.
+
+    It is slower than that of `_quick_cutter`, which is for routes that only cut.
+    """
     walk = Walk(artifact)
 
     def cut(text: bytes) -> list[bytes]:

@@ -356,18 +356,23 @@ def _keeps_spaces(model: Model) -> bool:
 def _spaces_of_user(
     model: Model, rules: Mapping[str, str], marker: str, scanners: list[Scanner]
 ) -> list[Rewrite]:
-    """Return the steps that make a marker of repeated spaces, but keep those in pieces of the user.
+    """Return the steps that make one marker of side-by-side spaces, but keep those of pieces.
 
-    A piece loses the spaces at its beginning where a space or the start of the text is before it.
+    The pieces are those that the user has defined: each space within one becomes a marker of its
+    own. A piece loses the spaces at its beginning where a space or the start of the text is before
+    it. Spaces at the start of a text vanish; those at its end become a marker, which is for the
+    caller to strip.
 
     Args:
-        model: the model.
-        rules: what texts become, and which stay.
+        model: the model, which does not treat white space as a suffix.
+        rules: the charsmap, text to text, in which pieces of the user become themselves. Empty: one
+            step does it all. Otherwise three single characters that the charsmap replaces by
+            others, and that nothing else has, stand for the spaces of pieces between the steps.
         marker: the marker.
-        scanners: takes the automaton.
+        scanners: the automaton is appended to them, and a step has its number.
 
     Raises:
-        SourceError: after the charsmap, the spaces of these pieces could not be told from others.
+        SourceError: the charsmap leaves no three such characters.
     """
     if not rules:
         scanner, contents = _spaces_by_neighbours(_of_user(model), marker)

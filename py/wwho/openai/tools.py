@@ -59,12 +59,15 @@ def tools_in(tools: Any, functions: Any) -> list[Definition]:
 
 
 def _tool_in(tool: Any) -> Definition:
-    """Return the definition in an element of `tools`.
+    """Return the definition of the function or of the custom tool in an element of `tools`.
 
-    It is of Chat Completions, where it stands in a field, of Responses, or of a function alone.
+    The element has one of three forms: that of Chat Completions, in which the definition stands in
+    the field "function" or "custom"; that of Responses, in which it stands beside "type"; or a
+    function alone, without "type".
 
     Raises:
-        ChatError: the element is none of these, or has a field that is not known.
+        ChatError: the element is of another type, has a field that is not known, or its definition
+            is none.
     """
     tool = plain_value(tool)
     if not isinstance(tool, Mapping):
@@ -184,13 +187,20 @@ def _namespace_of(tools: list[Definition], texts: list[str]) -> str:
 def _fields_of(schema: Mapping[str, Any], indent: int, texts: list[str]) -> str:
     """Return the properties of an object's schema as lines of a TypeScript type.
 
-    There is "?" after those that are not required, and descriptions are comments before those of
-    the outermost level; models are known not to get the others.
+    There is no line break behind the last line. Each name that is not required has "?" behind it.
+    With an indentation below 2, that of the outermost object, descriptions are comments in lines
+    before their properties; those within nested objects are dropped and cost nothing, since models
+    are known not to get them.
 
     Args:
         schema: of an object; one without properties gives "".
-        indent: the lines' indentation in spaces.
+        indent: the lines' indentation in spaces: 0 for the outermost object, 2 more for each
+            within.
         texts: to which is added what has no place there.
+
+    Raises:
+        ChatError: the properties are no object, "required" is no list, a property is no schema, or
+            its description is no text.
     """
     required = _list_in(schema, "required") or ()
     lines = []

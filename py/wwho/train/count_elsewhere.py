@@ -125,8 +125,17 @@ def cut_source(source: Source, part: tuple[int, int]) -> Iterator[tuple[list[Fil
 def join_parts(source: Source, file: str, texts: list[CountedText]) -> CountedText:
     """Return the record of a whole file that was counted in parts, as if it had been in one.
 
+    Nothing is added up, for the words are counted elsewhere. The record has the stamp of the parts,
+    and as `digest` and `whole` the digest of the whole file, which part 1 has.
+
+    Args:
+        source: the source that the file is of.
+        file: the name of the file.
+        texts: the records of parts of all files; those of this file are in any order, and part 1
+            is among them.
+
     Raises:
-        CorpusError: the file changed while it was counted.
+        CorpusError: the parts differ in their stamps: the file changed while it was counted.
     """
     found = [text for text in texts if text.file == file]
     if len({text.stamp for text in found}) > 1:

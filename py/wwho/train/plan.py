@@ -235,10 +235,17 @@ class Plan:
             )
 
     def learn_model(self, counted: CorpusCounts) -> tuple[Artifact, str]:
-        """Choose atoms, learn merges within words and then superwords, and assemble a model.
+        """Return the model that the counted words give, by the method of the options.
 
-        The corpus is read again for superwords. `counted.words` and its thresholds are scaled by
-        the weights; the words are dropped once they are copied, for they may take gigabytes.
+        With "bpe" these are atoms, merges within words, and then superwords, for which the corpus
+        is read again. "unigram" and "wordpiece" are done as `learn_unigram_model` and
+        `learn_wordpiece_model` say.
+
+        Args:
+            counted: the words, with counts that were multiplied by the weights and by
+                `counted.scale` before. The thresholds, `prune` and `min_freq`, are multiplied by
+                that scale here. With "bpe" the words are dropped from it once they are copied, for
+                they may take gigabytes.
 
         Returns:
             The model without provenance, and the options that decided it, as provenance words
@@ -251,6 +258,7 @@ class Plan:
             CorpusError: not even the atoms fit into the vocabulary, or the corpus cannot be read
                 a second time.
             ValueError: there is no room for that many superwords.
+            SourceError: no artifact can hold a WordPiece that was learnt.
         """
         options = self.options
         if options.method == UNIGRAM:

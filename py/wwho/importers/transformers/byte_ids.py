@@ -50,7 +50,10 @@ class Recipe:
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder by a recipe; no file of it is read but its settings.
+    """Return the `Draft` of a class whose ids are bytes, numbered as a recipe says.
+
+    No file of the folder is read but its settings. `extra_ids` there says how many sentinels there
+    are, if the recipe has any.
 
     Raises:
         SourceError: a setting is not understood.
@@ -85,7 +88,7 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
 
 
 def read_dialogue(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of Dia, whose first three ids are bytes and tokens, too.
+    """Return the `Draft` of a folder of Dia, whose first three ids are bytes and tokens, too.
 
     Raises:
         SourceError: a setting is not understood.

@@ -117,10 +117,20 @@ class Recipe:
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder by a recipe.
+    """Return the `Draft` of the tokenizer that a class makes of a folder's vocab.json, merges.txt.
+
+    The draft holds it as the document of a tokenizer.json. The post-processor is that of the
+    recipe; where the recipe has none, or gives way and the settings have `add_bos_token` or
+    `add_eos_token`, it is the one that these two settings call for (`with_tokens`).
+
+    Args:
+        recipe: what the class does, such as RobertaTokenizer.
+        folder: the folder, with its settings.
+        options: what the caller says, of which nothing counts here.
 
     Raises:
-        SourceError: a file is missing or damaged, or a setting is not understood.
+        SourceError: a file is missing or damaged, a setting is not understood, or there is no token
+            that the recipe puts around texts.
     """
     vocab_file = folder.needed_file("vocab.json")
     vocab = vocab_file.document

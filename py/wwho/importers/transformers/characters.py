@@ -72,7 +72,7 @@ SPACED: tuple[Step, ...] = (Join(" "),)
 
 
 def read_speech(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of wav2vec2.
+    """Return the `Draft` of a folder of wav2vec2.
 
     The delimiter stands for a space. With `do_lower_case` text becomes upper case, as it does
     there.
@@ -171,7 +171,7 @@ def _upper_case() -> Map:
 
 
 def read_pictures(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of MGP-STR.
+    """Return the `Draft` of a folder of MGP-STR.
 
     Raises:
         SourceError: the file is missing or damaged, or a setting is not understood.
@@ -182,7 +182,7 @@ def read_pictures(folder: ModelFolder, options: Options) -> Draft:
 
 
 def read_proteins(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of ESM.
+    """Return the `Draft` of a folder of ESM.
 
     Each line of vocab.txt is a token, whose id is its number; tokens are found in text, the longest
     first, and spaces are dropped.
@@ -221,7 +221,7 @@ def read_proteins(folder: ModelFolder, options: Options) -> Draft:
 
 
 def read_code_points(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of CANINE, whose ids are code points; no file of it is read.
+    """Return the `Draft` of a folder of CANINE, whose ids are code points; no file of it is read.
 
     Raises:
         SourceError: a setting is not understood.

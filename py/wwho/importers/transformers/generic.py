@@ -41,7 +41,7 @@ def read(
     is_unigram: bool = False,
     unfollowed: tuple[str, ...] = (),
 ) -> Draft:
-    """Return the draft of a folder with a SentencePiece model.
+    """Return the `Draft` of the tokenizer that a class makes of a folder's SentencePiece model.
 
     Args:
         file: the name of the model.

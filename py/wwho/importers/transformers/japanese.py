@@ -114,7 +114,9 @@ class Words:
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder by a recipe.
+    """Return the `Draft` of the tokenizer that a class makes of a folder's vocabulary of words.
+
+    The recipe says what the class does, and `_lower` whether text becomes lower case.
 
     Raises:
         SourceError: the file is missing or damaged, or a setting is not understood.
@@ -135,7 +137,7 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
 
 
 def read_japanese(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of BERT Japanese.
+    """Return the `Draft` of a folder of BERT Japanese, with the defaults of a recipe.
 
     Without `do_subword_tokenize` words are tokens, otherwise `subword_tokenizer_type` says what is.
     Where more than BERT's own rules is needed to cut words, the model of the draft is one of words,
@@ -233,7 +235,7 @@ def _draft(
     steps: Callable[[Patterns], list[Rewrite]],
     part: str,
 ) -> Draft:
-    """Return the draft of a folder.
+    """Return the `Draft` of the tokenizer that a class makes of a folder's vocabulary of words.
 
     Args:
         recipe: how the class puts it together.

@@ -32,7 +32,7 @@ def read_within_words(
     roles: Mapping[str, Any],
     around: Callable[[SlowTokens], Template],
 ) -> Draft:
-    """Return the draft of a folder whose words a SentencePiece model encodes.
+    """Return the `Draft` of a folder whose words a SentencePiece model encodes, each alone.
 
     Args:
         folder: the folder.

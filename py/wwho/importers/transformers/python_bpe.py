@@ -70,10 +70,13 @@ class Recipe:
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder by a recipe.
+    """Return the `Draft` of the tokenizer that a class makes of a folder's tokens and merges.
+
+    The recipe says in which files these are, and what else the class does.
 
     Raises:
-        SourceError: a file is missing or damaged, or a setting is not understood.
+        SourceError: a file is missing or damaged, a setting is not understood, or one is true that
+            the recipe refuses.
     """
     if recipe.refused and flag(folder, recipe.refused[0], False):
         name, why = recipe.refused

@@ -41,7 +41,7 @@ FIRST_ROLES = ("bos_token", "pad_token", "eos_token", "unk_token", "sep_token", 
 
 
 def read_plbart(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of PLBart, whose ids are those of the pieces, moved by one.
+    """Return the `Draft` of a folder of PLBart, whose ids are those of the pieces, moved by one.
 
     The token of `src_lang` stands behind a text and its end; without that setting the languages
     "base" have none, and "multi" English.
@@ -127,7 +127,7 @@ def _with_unknown_mask(tokens: SlowTokens, vocabulary: Mapping[str, int]) -> Slo
 
 
 def read_bartpho(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of BARTpho, whose tokens are the pieces that dict.txt lists.
+    """Return the `Draft` of a folder of BARTpho, whose tokens are the pieces that dict.txt lists.
 
     Raises:
         SourceError: a file is missing or damaged, or a setting is not understood.

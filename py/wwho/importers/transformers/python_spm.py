@@ -58,10 +58,13 @@ class Recipe:
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder by a recipe.
+    """Return the `Draft` of a class whose ids are the numbers of a SentencePiece model's pieces.
+
+    The recipe says what the class does around that model.
 
     Raises:
-        SourceError: the file is missing or damaged, or a setting is not understood.
+        SourceError: the file is missing or damaged, a setting is not understood, or one is true
+            that the recipe refuses.
     """
     check_plain(folder)
     for name, why in recipe.refused.items():
@@ -89,7 +92,7 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
 
 
 def read_swedish(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of GPT-SW3, whose roles depend on its name.
+    """Return the `Draft` of a folder of GPT-SW3, whose roles depend on the folder's path.
 
     Raises:
         SourceError: the file is missing or damaged, or a setting is not understood.

@@ -107,7 +107,7 @@ def choice_of(name: str, value: Any, known: Sequence[str]) -> str:
 
 
 def read_m2m100(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of M2M100, whose languages come behind all tokens.
+    """Return the `Draft` of a folder of M2M100, whose languages come behind all tokens.
 
     `src_lang`, usually English, decides the token of a language before a text.
 
@@ -147,7 +147,7 @@ def read_m2m100(folder: ModelFolder, options: Options) -> Draft:
 
 
 def read_speech(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of Speech2Text.
+    """Return the `Draft` of a folder of Speech2Text.
 
     With `lang_codes`, the token of `tgt_lang`, usually the first language, stands before a text.
 
@@ -199,7 +199,7 @@ def _number_of_piece(parts: Parts, text: str) -> int:
 
 
 def read_marian(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder of Marian: texts of the source language.
+    """Return the `Draft` of a folder of Marian: texts of the source language.
 
     A text may begin with the code of a language, `>>fr<<`, which is a token.
 

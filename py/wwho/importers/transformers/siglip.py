@@ -38,10 +38,11 @@ BUT = (
 
 
 def read(folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder.
+    """Return the `Draft` of a folder of SigLIP, whose vocabulary is spiece.model.
 
     Raises:
-        SourceError: the file is missing or damaged, or a setting is not understood.
+        SourceError: the file is missing or damaged, a setting is not understood, or the unknown
+            token is not `<unk>`.
     """
     check_plain(folder)
     model = read_pieces(folder, "spiece.model").model

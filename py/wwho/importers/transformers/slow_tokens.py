@@ -145,17 +145,23 @@ def slow_tokens(
     first: Mapping[int, Token] | None = None,
     counting: Counting | None = None,
 ) -> SlowTokens:
-    """Return the added tokens of a folder, as a class in Python adds them.
+    """Return the added tokens of a folder, as a class that transformers runs in Python adds them.
+
+    First come `first` and the tokens that the settings list, by their ids; then the special tokens
+    that are not among these: roles, tokens with names of their own, extra ones. Such a one keeps
+    its id if the vocabulary has it. Else its id is the number of the texts known so far, those of
+    the vocabulary and of all tokens before it, whatever the highest id is.
 
     Args:
         folder: the folder.
         vocabulary: the ids of the class's own tokens, by their texts.
         defaults: what the class gives itself where the settings are silent; see `Draft`.
         first: tokens that the class lists itself, by their ids, before those of the settings.
-        counting: how the class counts new ids; None: it goes on behind all tokens that are known.
+        counting: how the class counts new ids; None: all tokens that are known are counted.
 
     Raises:
-        SourceError: a setting is not understood; or an id belongs to another token.
+        SourceError: a setting is not understood; a listed token has an empty text or `single_word`;
+            or an id, be it listed or new, belongs to another token or is out of range.
     """
     check_unique(vocabulary)
     found = read_tokens(folder).with_defaults(defaults)
@@ -254,11 +260,13 @@ def draft_of_parts(
     defaults: Mapping[str, Any],
     notes: Iterable[str] = (),
 ) -> Draft:
-    """Return the draft of a class in Python.
+    """Return the `Draft` of a class that transformers runs in Python, from the parts it is made of.
+
+    The draft holds a folded artifact, and how many tokens the class counts.
 
     Args:
-        folder: the folder.
-        options: what the caller says.
+        folder: the folder, whose settings the artifact records.
+        options: what the caller says: the artifact records it, and `like_tokenizers` counts.
         document: a tokenizer.json without added tokens and post-processor, whose model has the
             tokens of `ids`, by any ids.
         ids: the id of each token of the model, by its text there; None: it has none, and stands for
@@ -312,7 +320,10 @@ def draft_of_parts(
 
 
 def _with_ids(artifact: Artifact, ids: list[int | None], added: Mapping[str, int]) -> Artifact:
-    """Return an artifact with other ids.
+    """Return an artifact with other ids for the tokens of its one model and for its added tokens.
+
+    An added token that is not in `added` gets the new id of its old one, or goes if that is None or
+    an id in `added`.
 
     Args:
         artifact: the artifact, whose model's ids count from 0 on.

@@ -167,10 +167,22 @@ class Recipe:
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder by a recipe.
+    """Return the `Draft` of the tokenizer that a class makes of a folder's SentencePiece model.
+
+    The draft holds it as the document of a tokenizer.json. The post-processor is that of the
+    recipe; where the recipe has none, or gives way and the settings have `add_bos_token` or
+    `add_eos_token`, it is the one that these two settings call for (`with_tokens`). Extra tokens
+    are those of the settings if these have a list, else those of the recipe, which the defaults of
+    the draft then name.
+
+    Args:
+        recipe: what the class does, such as T5Tokenizer.
+        folder: the folder, with its settings.
+        options: what the caller says, of which nothing counts here.
 
     Raises:
-        SourceError: the file is missing or damaged, or a setting is not understood.
+        SourceError: the file is missing or damaged, a setting is not understood, or there is no
+            token that the recipe needs by its role or its id.
     """
     pieces = read_pieces(folder, recipe.file)
     roles = read_tokens(folder).with_defaults(recipe.roles)
@@ -595,11 +607,12 @@ def _seamless_around(made: Made) -> Component:
 def _t5_extra(found: Around) -> list[Token]:
     """Return the extra tokens of T5: those of the file, then sentinels unless the file has some.
 
-    `extra_ids` of the settings, 100 by default, says how many sentinels there are.
+    Sentinels are special tokens, `<extra_id_0>` and so on. `extra_ids` of the settings, 100 where
+    they do not say, is how many there are.
 
     Raises:
-        SourceError: the file has sentinels, another number of them than `extra_ids`, and that is
-            not 0.
+        SourceError: the file has sentinels, another number of them than `extra_ids` (or than 100),
+            and that is not 0; or `extra_ids` is no number from 0 on.
     """
     extra, wanted = found.pieces.extra, found.number("extra_ids", 100)
     own = sum("<extra_id_" in token.content for token in extra)

@@ -53,12 +53,21 @@ class Recipe:
 
 
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
-    """Return the draft of a folder by a recipe.
+    """Return the `Draft` of the tokenizer that a class makes of a folder's vocab.txt.
 
-    `lowercase` of the options counts before `do_lower_case` of the folder.
+    The draft holds it as the document of a tokenizer.json; the post-processor is that of the
+    recipe, whatever the settings say. Text becomes lower case as `lowercase` of the options says;
+    without that, always if the recipe's `lower` is None; else as `do_lower_case` of the settings
+    says, or as the recipe does where they do not.
+
+    Args:
+        recipe: what the class does, such as BertTokenizer.
+        folder: the folder, with its settings.
+        options: what the caller says, of which only `lowercase` counts here.
 
     Raises:
-        SourceError: the file is missing or damaged, or a setting is not understood.
+        SourceError: the file is missing or damaged, a setting is not understood, or there is no
+            token that the recipe puts around texts.
     """
     vocab = pieces_in(folder.needed_file("vocab.txt"))
     lower = flag(folder, "do_lower_case", recipe.lower is not False) or recipe.lower is None

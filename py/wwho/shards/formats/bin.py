@@ -35,7 +35,12 @@ class BinWriter:
         self._file.add(documents)
 
     def close(self) -> None:
-        """Write the starts, and close the files."""
+        """Write the starts, and close the files.
+
+        Raises:
+            FileExistsError: the file of starts exists; it stays as it is.
+            OSError: a file cannot be written.
+        """
         self._file.close()
         write_starts(self._stem, self._file.starts)
 

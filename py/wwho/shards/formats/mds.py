@@ -110,10 +110,13 @@ class MdsWriter:
     def close(self) -> None:
         """Write the shard: the number of samples, their places, the config, the samples.
 
-        The file of samples alone is removed.
+        The file of samples alone is removed at the end; with any error it stays, and so does the
+        part of the shard that was written. Nothing can be added afterwards.
 
         Raises:
-            ShardError: samples lie beyond the places that 32 bits hold.
+            ShardError: samples lie beyond the places that 32 bits hold; no shard is begun.
+            FileExistsError: the shard's file exists; it stays as it is.
+            OSError: a file cannot be written.
         """
         n = len(self._places) - 1
         before = 4 + 4 * len(self._places) + len(self._config)

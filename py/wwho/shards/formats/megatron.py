@@ -47,6 +47,10 @@ class MegatronWriter:
         The index has the number of sequences, and that of document bounds, 64 bits each; the length
         of each sequence, 32 bits; the byte at which it begins, 64 bits; and the bounds: the number
         of the first sequence of each document, and that after the last, 64 bits.
+
+        Raises:
+            FileExistsError: the index exists; it stays as it is.
+            OSError: a file cannot be written.
         """
         self._file.close()
         starts, size = self._file.starts, self._type.size

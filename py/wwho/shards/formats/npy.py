@@ -42,7 +42,12 @@ class NpyWriter:
         self._file.add(documents)
 
     def close(self) -> None:
-        """Write the header and the starts, and close the files."""
+        """Write the header and the starts, and close the files.
+
+        Raises:
+            FileExistsError: the file of starts exists; it stays as it is.
+            OSError: a file cannot be written.
+        """
         starts = self._file.starts
         length = self._layout.row_length
         shape = (starts[-1],) if length is None else (len(starts) - 1, length)

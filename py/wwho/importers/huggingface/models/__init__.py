@@ -19,7 +19,7 @@ READERS: Mapping[str, Callable[[Value, Around], Vocabulary]] = {
 
 
 def read(value: Value, around: Around) -> Vocabulary:
-    """Return the model of a file's "model"; old files do not name its type.
+    """Return the `Vocabulary` of a file's member "model"; old files do not name its type.
 
     Raises:
         SourceError: its type or an option is not known, or it holds what no artifact can.

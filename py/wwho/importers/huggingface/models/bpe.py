@@ -50,7 +50,7 @@ END = b"\xff"
 
 
 def read(value: Value, around: Around) -> Vocabulary:
-    """Return the model, whose symbols are characters.
+    """Return the `Vocabulary` of a BPE, the member "model" of a file; symbols are characters.
 
     Tokens that only decode are the model's, unless they are added tokens: these are hidden, since
     they have a text and an id beside the model.

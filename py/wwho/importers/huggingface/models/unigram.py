@@ -29,7 +29,7 @@ NO_TEXT = (MAX_TOKEN_BYTES // 4) * "\U0010ffff".encode()
 
 
 def read(value: Value, _: Around) -> Vocabulary:
-    """Return the model, whose sums are f64.
+    """Return the `Vocabulary` of a Unigram, the member "model" of a file; its sums are f64.
 
     Raises:
         SourceError: a score or the unk_id is none, or what stands for unknown characters is no

@@ -23,7 +23,9 @@ from wwho.importers.huggingface.models.wordpiece import longest_match
 
 
 def read(value: Value, _: Around) -> Vocabulary:
-    """Return the model: a longest match in which no token continues another.
+    """Return the `Vocabulary` of a WordLevel, the member "model" of a file.
+
+    Its model is a longest match in which no token continues another; an empty token only decodes.
 
     Raises:
         SourceError: an option has no valid value, or no token is one that a text may become.

@@ -34,13 +34,19 @@ MOST_CHARACTERS = 0xFFFF_FFFE
 
 
 def read(value: Value, _: Around) -> Vocabulary:
-    """Return the model.
+    """Return the `Vocabulary` of a WordPiece: a longest match, all tokens, and the hidden ones.
 
     A token with the prefix may begin a piece, too: one in whose text the prefix stands. An empty
-    token only decodes.
+    token is hidden: it only decodes. A limit of 0 characters is one of 1 in the artifact, and
+    hides the tokens of one character, so that every piece is unknown, as it is with the limit 0. A
+    limit above `MOST_CHARACTERS` becomes that.
+
+    Args:
+        value: the member "model" of a tokenizer.json.
 
     Raises:
-        SourceError: an option has no valid value, or no token is one that a text may become.
+        SourceError: an option has no valid value, such as a negative limit; the unknown token is
+            none of the vocabulary; or no token is one that a text may become.
     """
     prefix, unk = value.text("continuing_subword_prefix"), value.text("unk_token")
     limit = value.number("max_input_chars_per_word")
