@@ -138,8 +138,10 @@ static void put_rows(const wwho_stored *a, uint32_t n_classes, uint32_t *table, 
     }
 }
 
-/* Return the range of ASCII characters over which the state of a row loops, if skipping them pays: the longest range of 16 or more, or at
- * least one from the space on. Otherwise, the range is empty (0). */
+/* Return the range of ASCII characters over which the state of a row loops: from each of them, its entry leads back to the row, and all
+ * entries are equal, their marks too. Control characters below the space are in none. The longest range is taken if skipping it pays, which
+ * is so from 16 characters on, or if it begins at the space, however short; one from the space gives way to any that is longer. Where there
+ * is none, the result is empty: both of its numbers are 0. */
 static wwho_range loop_range(const wwho_classes *classes, const uint32_t *table, uint32_t row) {
     wwho_range range = {0, 0};
     uint32_t longest = 15;

@@ -13,8 +13,10 @@ static size_t count_characters(const uint8_t *text, size_t at, size_t end) {
     return n;
 }
 
-/* Move the cursor of a cut past the next group of `size` characters of a match of COUNT; the cursor is where the rest of the match starts,
- * and the match ends at cut->counted. The first group takes the remainder, so that all others are full. Sets cut->match.group. */
+/* Move the cursor of a cut to the end of the next group of `size` characters of a match of COUNT. The group starts at cut->match.start,
+ * wherever the cursor is, and the match ends at cut->counted, after at least one more character; each byte of broken UTF-8 counts as one.
+ * The first group takes the remainder, 1 to `size` characters, so that all others are full. Sets cut->match.group to IS_GROUP, with
+ * GROUP_FIRST, GROUP_SHORT (fewer than `size`) and GROUP_LAST (it ends the match) where these hold. */
 static void next_group(wwho_cutting *cut, const wwho_classes *classes, uint32_t size, bool first) {
     wwho_cursor *c = &cut->cursor;
     size_t at = cut->match.start, n = first ? (count_characters(c->text, at, cut->counted) - 1) % size + 1 : size;

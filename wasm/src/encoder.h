@@ -194,9 +194,10 @@ WWHO_LOCAL uint32_t make_room(wwho_encoder *e, uint32_t n);
  * fewer. Makes their cache keys, prefetches, and adds their spans if these are wanted. */
 WWHO_LOCAL void queue_pieces(wwho_encoder *e, const wwho_route *route, size_t at, uint32_t n);
 
-/* Rewrite as much of `text` as possible by a list of steps into e->rooms[room]. The caller sets the part, it->at to it->end, and the flags
- * of `it`; on return, it->at is where the rewriting stopped, and it->n the bytes written. Returns false if nothing could be rewritten, for
- * want of room. */
+/* Rewrite text[it->at..it->end) by a list of steps into e->rooms[room], from its beginning on, as far as there is room and as the result is
+ * certain. The caller sets that part and the flags of `it` (fresh, more, first); the rest of `it` is set here, and e->work is overwritten.
+ * On return, it->at is where the rewriting stopped, it->n the bytes written, which may be 0, it->to the room, and it->full says whether
+ * room was lacking. Returns false only if nothing could be written for want of room. */
 WWHO_LOCAL bool rewrite_into(wwho_encoder *e, const wwho_rewrites *list, uint32_t room, const uint8_t *text, wwho_normalizing *it);
 
 /* Rewrite the whole piece text[at..end) by a list of steps, as a part of its own, into the encoder's room of number ROOM_OF_ROUTE + depth;

@@ -82,8 +82,10 @@ static int read_sections(const uint8_t *blob, size_t len, wwho_file *file) {
     return WWHO_OK;
 }
 
-/* Find the sections of an artifact of len bytes, into *file, and check everything in FORMAT.md, Header. The checksum is computed only if
- * something else is wrong, to report damage as such. Returns WWHO_OK or the status. */
+/* Find the sections of an artifact of len bytes, into *file, and check everything in FORMAT.md, Header, but the checksum. Returns WWHO_OK,
+ * or the status of the first rule that is broken. A wrong header is reported at once, and *file stays as it is; for a wrong section table
+ * the checksum is computed, and if that is wrong, too, the status is WWHO_CHECKSUM: the file is damaged. Where nothing is wrong, the
+ * checksum is for the caller to check (check_sum()). */
 WWHO_LOCAL int read_file(const uint8_t *blob, size_t len, wwho_file *file) {
     int status = read_header(blob, len);
     if (status) return status;

@@ -260,8 +260,8 @@ static uint8_t class_of_character(const uint8_t *text, uint32_t n) {
 
 /* Read the parts of all merges, by the numbers of their tokens, into v->left and v->right (FORMAT.md, BPE; with `delta`, the left column
  * holds zigzag-coded differences). The table of texts is still empty and serves as scratch memory, for the tokens in the order of the right
- * column and for the classes of the first and last character of each token; it is zero again afterwards. Returns WWHO_OK, WWHO_PAIRS or
- * WWHO_PAIR_ORDER. */
+ * column and for the classes of the first and last character of each token; it is zero again with WWHO_OK, but not if a part is found to be
+ * no token, since nothing is built after that. Returns WWHO_OK, WWHO_PAIRS if the columns end early, or WWHO_PAIR_ORDER. */
 static int read_pairs(wwho_vocabulary *v, number_columns *c, bool delta) {
     uint32_t *tokens = (uint32_t *)(void *)v->lines, begin[N_CHARACTER_CLASSES + 2] = {0}, n = v->n_made, left = 0;
     uint8_t *first = (uint8_t *)(tokens + n), *last = first + n;

@@ -585,9 +585,11 @@ export class Core {
   }
 
   /**
-   * Take scratch memory, note it in the job, and move #base after it, so that it stays taken.
+   * Take one block of scratch memory, not cleared, and note it in the job in place of the one before; #base moves behind it, so that it
+   * stays taken by all later calls. All that the running call had taken before it stays taken, too.
    * @param {number} length in bytes
-   * @returns {number} its address
+   * @returns {number} its address, a multiple of 16
+   * @throws {WwhoError} MEMORY
    */
   #allocateScratch(length) {
     const at = this.#allocate(length);

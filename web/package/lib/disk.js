@@ -76,9 +76,9 @@ export async function readIfPath(source, what, read = readFile) {
 }
 
 /**
- * Return what a user can do about an error of the file system, for the end of a message.
- * @param {any} cause
- * @returns {string}
+ * Return what a user can do about an error of the file system, for the end of a message; "check the path" if nothing better is known.
+ * @param {any} cause the error, of which only `name` and `code` count
+ * @returns {string} without a full stop, and never empty
  */
 function remedyFor({ name, code }) {
   // Deno's error if a program lacks --allow-read. Modules such as wwho/o200k_base do not need it.

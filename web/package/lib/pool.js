@@ -296,9 +296,11 @@ class Member {
   }
 
   /**
-   * Receive a message of the Worker: an item, progress, a wish for the next chunk, or the result or error that finishes the job. Messages
-   * without a job are ignored.
-   * @param {any} data
+   * Take a message of the Worker to its job: an item, progress or a wish for the next chunk, after which the job goes on, or else the
+   * result or the error that resolves or rejects it. The Worker is free then, but for an error of loading, after which it can no longer
+   * be used. A message that comes without a job is ignored; one that is no such error shows that the Worker has loaded.
+   * @param {any} data the message: one of `item`, `progress`, `wanted`, `error` (`status`, `message`, and `load` if loading failed) and
+   *   `result`, which may be undefined
    */
   #receive({ result, error, item, progress, wanted }) {
     const { job } = this;
