@@ -327,6 +327,35 @@ def test_commands_read_what_train_reads(cli: Cli, tmp_path: Path) -> None:
     assert rows.decode() == ids
 
 
+def test_threads_change_nothing(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of files of each form, long and short, with blocks and batches of a few hundred bytes."""
+    for module in ("backends.parallel", "tokenizer.stream_methods"):
+        monkeypatch.setattr(f"wwho.{module}.processors", lambda: 3)
+    monkeypatch.setattr("wwho.tokenizer.stream_methods.PART_BYTES", 100)
+    monkeypatch.setattr("wwho.backends.parallel.PART_LENGTH", 100)
+    monkeypatch.setattr("wwho.cli.streams.BLOCK", 150)
+    monkeypatch.setattr("wwho.cli.count_tokens.BATCH_BYTES", 1000)
+    lines = [f"hello world {k}, ගමේ පාසල e\u0301" + "x" * (k % 7 * 30) for k in range(60)]
+    in_many_forms(tmp_path, lines)
+    (tmp_path / "short.txt").write_bytes(b"a word")
+    (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "broken.txt").write_bytes(HOSTILE[0] * 40)
+    common = ("count", "--json", "--field", "body", "--column", "body", tmp_path)
+    for model in ("o200k_base", "wwho_328k"):
+        for options in ((), ("--lines",), ("--normalize", "nfc")):
+            found = [
+                cli(*common, "--model", model, *options, "--threads", threads).out
+                for threads in ("1", "3")
+            ]
+            assert json.loads(found[0])["tokens"] > 1000
+            assert found[0] == found[1]
+            assert cli(*common, "--model", model, *options).out == found[0]
+
+
+def test_threads_are_at_least_one(cli: Cli) -> None:
+    assert cli("count", "--threads", "0").code == 2
+
+
 @pytest.mark.parametrize("command", ["count", "encode", "segment"])
 def test_containers_are_refused_by_name(cli: Cli, tmp_path: Path, command: str) -> None:
     forms = in_many_forms(tmp_path, ["one"])

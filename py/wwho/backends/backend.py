@@ -384,6 +384,19 @@ class Backend(Protocol):
         ids = array("I", chain.from_iterable(rows))
         return bytearray(ids), array("q", accumulate(map(len, rows), initial=0))
 
+    def safe_cut(self, text: Part, allowed: bytes | None) -> int:
+        """Return the last place where a text may be cut into two texts that encode alone as joined.
+
+        Args:
+            text: where the whole text begins, or what follows a safe place; anything may follow.
+            allowed: as everywhere.
+
+        Returns:
+            How many bytes of `text` are before the place; 0 if none is known, as in a model with a
+            normalizer, and in every backend whose calls do not run at the same time.
+        """
+        return 0
+
     def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> IdsWithOffsets:
         """Return the ids of a text, and the code points that each touches (see `offsets`)."""
         ids, starts, ends = self.encode_with_places(text, allowed, unk)

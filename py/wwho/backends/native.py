@@ -244,6 +244,14 @@ class NativeBackend(CoreBackend):
         with ffi.from_buffer("uint8_t[]", text) as data:
             return self._encode(data, allowed, flags, read_part, want, place=place)
 
+    def safe_cut(self, text: Part, allowed: bytes | None) -> int:
+        """Return the last place where a text may be cut, whatever follows; 0 if there is none."""
+        cut = ffi.new("size_t *")
+        with ffi.from_buffer("uint8_t[]", text) as data:
+            _check_call(lib.wwho_safe_cut(self._model, data, len(text), allowed or _NULL, cut))
+        n: int = cut[0]
+        return n
+
     def encode_with_offsets(self, text: bytes, allowed: bytes | None, unk: bool) -> IdsWithOffsets:
         """Return the ids of a text, and the code points that each touches.
 

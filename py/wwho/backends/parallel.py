@@ -1,10 +1,11 @@
-"""Sharing a batch of texts out among threads."""
+"""Sharing a batch of texts, or a stream of them, out among threads."""
 
 from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Sequence, Sized
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from itertools import accumulate, chain, pairwise
 from typing import TypeVar
 
@@ -71,6 +72,42 @@ def map_parts(
         others = executor.map(work_on_queue, range(threads - 1))
         results = dict(chain(work_on_queue(0), *others))
     return [results[k] for k in range(len(parts))]
+
+
+def map_stream(
+    work: Callable[[_Text], _Part], texts: Iterable[_Text], threads: int
+) -> Iterator[_Part]:
+    """Yield what `work` makes of each text of a stream, in order, while threads make the next ones.
+
+    This thread takes the texts from the stream. At most two texts a thread are held, with what is
+    made of them, so that memory does not grow with the stream.
+
+    Args:
+        work: makes a result of a text; called in several threads at once.
+        texts: the stream.
+        threads: how many threads work, beside this one.
+
+    Raises:
+        Exception: what the stream raises, or what `work` raises for the first text in order; texts
+            that no thread has taken yet are then left out.
+
+    Example:
+        >>> [*map_stream(len, [b"a", b"bcd", b""], 2)]
+        [1, 3, 0]
+    """
+    from concurrent.futures import Future, ThreadPoolExecutor  # slow to import, seldom used
+
+    executor = ThreadPoolExecutor(threads)
+    running: deque[Future[_Part]] = deque()
+    try:
+        for text in texts:
+            running.append(executor.submit(work, text))
+            if len(running) == 2 * threads:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        executor.shutdown(cancel_futures=True)
 
 
 def processors() -> int:

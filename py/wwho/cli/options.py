@@ -109,6 +109,19 @@ def parse_normal_form(name: str) -> str | None:
     return None if name == "none" else name
 
 
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--threads``: how many threads may share the texts."""
+    parser.add_argument(
+        "--threads",
+        type=parse_positive,
+        default=8,
+        metavar="N",
+        help="how many threads share the texts, and the parts of a long one unless its model has "
+        "a normalizer or cannot cut it; never more than processors (default 8); the result does "
+        "not depend on it",
+    )
+
+
 def normalize_text(options: argparse.Namespace, text: bytes) -> bytes:
     """Return a text in NFC if ``--normalize`` asks for it, else as it is; broken UTF-8 stays."""
     return nfc(text) if options.normalize else text

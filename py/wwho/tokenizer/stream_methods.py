@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
+from wwho.backends.parallel import map_stream, processors
 from wwho.errors import BackendError
 from wwho.text import Text, Unk, to_bytes
 from wwho.tokenizer.open_model import OpenModel
@@ -25,6 +27,7 @@ class StreamMethods(OpenModel):
         self,
         parts: Iterable[Text],
         *,
+        num_threads: int = 1,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
@@ -40,6 +43,9 @@ class StreamMethods(OpenModel):
 
         Args:
             parts: the text in parts; a `str` must not end within a pair of surrogates.
+            num_threads: how many threads may share the text; at least 1. There are never more than
+                processors. With several, each holds some 512 KB of the text more, and ids come
+                later after their text. A model with a normalizer takes one.
             allowed_special: special tokens that the text may spell, or "all".
             disallowed_special: those that are an error in the text, or "all"; see `encode`.
             unk: "spell" or "token": what becomes of unknown syllables; see `encode`.
@@ -53,7 +59,7 @@ class StreamMethods(OpenModel):
             SpecialTokenError: the text spells a disallowed special token.
             BackendError: 2 GiB are one word, or have no place to be cut for another reason.
             TypeError: a part is neither `str` nor bytes.
-            ValueError: as for `encode`.
+            ValueError: as for `encode`, or `num_threads` is less than 1.
 
         Example:
             >>> import wwho
@@ -61,7 +67,9 @@ class StreamMethods(OpenModel):
             >>> [*enc.encode_stream([b"hel", b"lo wor", b"ld"])]
             [[24912, 2375]]
         """
-        for ids in self._encode_parts(parts, allowed_special, disallowed_special, unk, count=False):
+        for ids in self._encode_parts(
+            parts, num_threads, allowed_special, disallowed_special, unk, count=False
+        ):
             assert isinstance(ids, list)
             yield ids
 
@@ -69,6 +77,7 @@ class StreamMethods(OpenModel):
         self,
         parts: Iterable[Text],
         *,
+        num_threads: int = 8,
         allowed_special: Allowed = frozenset(),
         disallowed_special: Allowed | None = None,
         unk: Unk = "spell",
@@ -79,19 +88,22 @@ class StreamMethods(OpenModel):
             SpecialTokenError: the text spells a disallowed special token.
             BackendError: as for `encode_stream`.
             TypeError: as for `encode_stream`.
-            ValueError: as for `encode`.
+            ValueError: as for `encode_stream`.
 
         Example:
             >>> import wwho
             >>> wwho.get_encoding("o200k_base").count_stream([b"hel", b"lo wor", b"ld"])
             2
         """
-        counts = self._encode_parts(parts, allowed_special, disallowed_special, unk, count=True)
+        counts = self._encode_parts(
+            parts, num_threads, allowed_special, disallowed_special, unk, count=True
+        )
         return sum(n for n in counts if isinstance(n, int))
 
     def _encode_parts(
         self,
         parts: Iterable[Text],
+        num_threads: int,
         allowed: Allowed,
         disallowed: Allowed | None,
         unk: Unk,
@@ -101,19 +113,33 @@ class StreamMethods(OpenModel):
         """Yield the ids of a text in parts; with `count`, their numbers in place of the ids.
 
         Parts are collected until there are `PART_BYTES`, then encoded as far as the text that
-        follows cannot change their ids; the rest waits for the next part.
+        follows cannot change their ids; the rest waits for the next part. Where the core knows safe
+        places to cut, the text after the first part is shared out among threads.
 
         Raises:
+            ValueError: `num_threads` is less than 1.
             SpecialTokenError: the text spells a disallowed special token.
             BackendError: more than `MAX_WAITING_BYTES` wait.
         """
+        if num_threads < 1:
+            raise ValueError(f"num_threads is {num_threads}; it takes at least one")
+        threads = min(num_threads, processors())
         disallowed = self._disallowed if disallowed is None else disallowed
         unk_as_token, specials = self._unk_as_token(unk), self._specials
         # Disallowed tokens are found, too, so that the text is never cut within one. Their ids are
         # not yielded: the check below raises before that.
         mask = specials.mask(specials.texts_of(allowed) | specials.texts_of(disallowed))
         waiting, wanted, place = bytearray(), PART_BYTES, 0
-        for part, more in _with_end(map(to_bytes, parts)):
+        source: Iterator[bytes] = map(to_bytes, parts)
+        if threads > 1:
+            source = _short_parts(source)
+
+        def encode_piece(piece: bytes) -> list[int] | int:
+            """Return the ids, or their number, of a piece that is not the first of the text."""
+            self._checked_mask(piece, allowed, disallowed)
+            return self._backend.encode_part(piece, False, place, mask, unk_as_token, count)[0]
+
+        for part, more in _with_end(source):
             waiting += part
             if len(waiting) > MAX_WAITING_BYTES:
                 raise BackendError(
@@ -130,9 +156,46 @@ class StreamMethods(OpenModel):
                     self._checked_mask(text, allowed, disallowed)
                 del waiting[:n_read]
                 yield ids
+            # Now `place` says that the text goes on, as it does for every piece.
+            if threads > 1 and n_read and more:
+                pieces = self._safe_pieces(source, waiting, mask)
+                if (first := next(pieces, None)) is None:
+                    threads = 1  # the text ends, or the core knows no safe places
+                else:
+                    yield from map_stream(encode_piece, chain([first], pieces), threads)
             # What still waits is looked through again only when there is twice as much of it, so
             # that all of the text takes linear time.
             wanted = max(PART_BYTES, 2 * len(waiting))
+
+    def _safe_pieces(
+        self, source: Iterator[bytes], waiting: bytearray, mask: bytes | None
+    ) -> Iterator[bytes]:
+        """Yield pieces of a text that can be encoded apart, until the next one cannot be cut off.
+
+        Args:
+            source: the text in parts, which are taken from it.
+            waiting: the text before those of `source`, which begins at a safe place. Changed in
+                place: at the end, it is what was taken from `source` and not yielded.
+            mask: the special tokens that are found in the text.
+        """
+        for part in source:
+            waiting += part
+            if len(waiting) < PART_BYTES:
+                continue
+            n = self._backend.safe_cut(waiting, mask)
+            if not n:
+                return
+            with memoryview(waiting)[:n] as text:
+                piece = bytes(text)
+            del waiting[:n]
+            yield piece
+
+
+def _short_parts(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a text that comes in parts in parts of at most `PART_BYTES`, none of them empty."""
+    for part in parts:
+        for start in range(0, len(part), PART_BYTES):
+            yield part[start : start + PART_BYTES]
 
 
 def _with_end(parts: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
