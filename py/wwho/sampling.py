@@ -12,6 +12,8 @@ from wwho.errors import SamplingError
 Sample: TypeAlias = tuple[float, int]
 """The alpha and n_best of a Unigram model's sampling, as SentencePiece calls them."""
 
+STREAM_STEP = 0x9E3779B97F4A7C15
+"""What each number of a stream adds to its state (FORMAT.md, Sampling)."""
 _KINDS = {"bpe": "BPE", "greedy": "longest match (WordPiece)", "viterbi": "Unigram"}
 
 
@@ -29,6 +31,10 @@ class Sampling(NamedTuple):
     dropout: float
     alpha: float
     paths: bool
+
+    def from_text(self, number: int) -> Sampling:
+        """Return a sampling that gives the first text of a call what this gives text `number`."""
+        return self._replace(seed=(self.seed + number * STREAM_STEP) % 2**64)
 
 
 def read_sampling(dropout: float, sample: Sample | None, seed: int | None) -> Sampling | None:

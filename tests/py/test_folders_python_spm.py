@@ -266,6 +266,11 @@ def test_speech2text_of_several_languages(tmp_path: Path) -> None:
         ("SpeechT5Tokenizer", {"normalize": True}, "normalize: found true, which writes numbers"),
         ("BertGenerationTokenizer", {"legacy": False}, "legacy: found false, expected true"),
         ("BertGenerationTokenizer", {"sp_model_kwargs": {"alpha": 0.1}}, "cut by chance"),
+        (
+            "BertGenerationTokenizer",
+            {"sp_model_kwargs": {"enable_sampling": True, "nbest_size": -1, "alpha": 0.1}},
+            r"cut by chance; leave it out, and give sample=\(alpha, -1\) and a seed",
+        ),
     ],
 )
 def test_settings_that_are_refused(

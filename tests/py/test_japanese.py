@@ -19,7 +19,7 @@ transformers = pytest.importorskip("transformers", reason="needs transformers")
 from folder_judge import WORDS, assert_same_as_auto_tokenizer  # noqa: E402
 
 from wwho.cli.main import main  # noqa: E402
-from wwho.errors import BackendError, SourceError  # noqa: E402
+from wwho.errors import BackendError, SamplingError, SourceError  # noqa: E402
 from wwho.hf import WWHOTokenizer  # noqa: E402
 from wwho.importers import import_file  # noqa: E402
 
@@ -153,6 +153,10 @@ def test_sentencepiece_within_words(kind: str, tmp_path: Path) -> None:
         assert_same_as_auto_tokenizer(folder, seed=turn, more=more)
         with pytest.raises(SourceError, match="no artifact can do"):
             import_file(folder)
+        ours = WWHOTokenizer.from_pretrained(folder)
+        draws: dict[str, Any] = {"dropout": 0.1} if kind == "bpe" else {"sample": (0.1, -1)}
+        with pytest.raises(SamplingError, match="cuts words before the model"):
+            ours("日本", **draws, seed=1)
 
 
 def test_words_that_are_never_cut_by_berts_rules(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, TypeAlias, TypeVar
 
 from tokenizers import Encoding
@@ -12,7 +14,7 @@ from transformers.tokenization_utils_base import TruncationStrategy
 from transformers.utils import PaddingStrategy
 
 from wwho.format.template import Place, Spaced, Template, What, trimmed
-from wwho.hf.input_reader import Input, InputReader, UntrimmedInput
+from wwho.hf.input_reader import Input, InputReader, UntrimmedInput, count_texts
 from wwho.hf.open_model import runs_in_python
 from wwho.hf.rows import (
     LazyEncodings,
@@ -25,6 +27,7 @@ from wwho.hf.rows import (
     make_encoding,
     whole_row,
 )
+from wwho.sampling import Sampling
 
 Sample: TypeAlias = tuple[Input, Input | None]
 """One input, or two, which become a row (or several, if they overflow)."""
@@ -34,7 +37,10 @@ _Read = TypeVar("_Read")
 
 @dataclass(frozen=True)
 class CallOptions:
-    """The options of a call, with the names, defaults and meanings that transformers gives them."""
+    """The options of a call, with the names, defaults and meanings that transformers gives them.
+
+    `dropout`, `sample` and `seed` are those of `wwho.Tokenizer.encode_batch`.
+    """
 
     add_special_tokens: bool = True
     padding_strategy: str = PaddingStrategy.DO_NOT_PAD
@@ -52,6 +58,9 @@ class CallOptions:
     return_offsets_mapping: bool = False
     return_length: bool = False
     split_special_tokens: bool | None = None
+    dropout: float = 0.0
+    sample: tuple[float, int] | None = None
+    seed: int | None = None
 
     @classmethod
     def from_arguments(cls, arguments: dict[str, Any]) -> CallOptions:
@@ -139,11 +148,15 @@ class BatchEncoder:
             options: the options of the call.
 
         Raises:
+            SamplingError: the model cannot be sampled as the options say, or there is no seed.
             TypeError: an input is neither text, words nor ids.
             ValueError: the samples cannot be truncated as the options say.
         """
         self._tokenizer, self._reader = tokenizer, reader
         self._samples, self._options = samples, options
+        self._sampling: Sampling | None = tokenizer.wwho._sampling(
+            options.dropout, options.sample, options.seed
+        )
         split = options.split_special_tokens
         self._split_special_tokens: bool = (
             tokenizer.split_special_tokens if split is None else split
@@ -202,24 +215,35 @@ class BatchEncoder:
     # Samples
 
     def _read_samples(
-        self, read: Callable[[list[Input], bool], list[_Read]], empty: _Read
+        self, read: Callable[[list[Input], bool, Sampling | None], list[_Read]], empty: _Read
     ) -> list[tuple[_Read, _Read]]:
         """Return what a reader's method makes of both inputs of each sample.
 
         Args:
-            read: called with all first inputs, and then with the second inputs that there are; the
-                bool is whether special tokens are ordinary text (`split_special_tokens`). It
-                returns one result for each input, in order.
+            read: called with the inputs of all samples, in order; the bool is whether special
+                tokens are ordinary text (`split_special_tokens`). It returns one result for each
+                input, in order.
             empty: the result for a second input that a sample does not have.
         """
-        split = self._split_special_tokens
-        firsts = read([first for first, _ in self._samples], split)
-        seconds = [second for _, second in self._samples]
-        results = iter(read([second for second in seconds if second is not None], split))
-        return [
-            (first, empty if second is None else next(results))
-            for first, second in zip(firsts, seconds, strict=True)
+        inputs = [
+            given
+            for first, second in self._samples
+            for given in ([first] if second is None else [first, second])
         ]
+        results = iter(read(inputs, self._split_special_tokens, self._sampling))
+        return [
+            (next(results), empty if second is None else next(results))
+            for _, second in self._samples
+        ]
+
+    @cached_property
+    def _first_texts(self) -> list[int]:
+        """How many texts, or words, of the call stand before each sample."""
+        sizes = (
+            count_texts(first) + (0 if second is None else count_texts(second))
+            for first, second in self._samples
+        )
+        return list(accumulate(sizes, initial=0))
 
     def _cut_into_rows(self) -> list[Row]:
         """Return the rows of all samples; several for a sample if its overflow is asked for.
@@ -349,9 +373,13 @@ class BatchEncoder:
         """Return the `Encoding` of a row, not padded; its sample is encoded again for that."""
         first, second = self._samples[row.sample]
         inputs: list[Input] = [first, second or ()]
-        split = self._split_special_tokens
-        (ids, places), (second_ids, second_places) = self._reader.places(inputs, split)
-        first_words, second_words = (self._reader.words(given, split) for given in inputs)
+        split, sampling, second_sampling = self._split_special_tokens, self._sampling, None
+        if sampling is not None:
+            sampling = sampling.from_text(self._first_texts[row.sample])
+            second_sampling = sampling.from_text(count_texts(first))
+        (ids, places), (second_ids, second_places) = self._reader.places(inputs, split, sampling)
+        first_words = self._reader.words(first, split, sampling)
+        second_words = self._reader.words(inputs[1], split, second_sampling)
         return make_encoding(
             self._around_row(row),
             row,

@@ -15,6 +15,7 @@ from tokenizers import AddedToken
 from wwho.format.layout import SYLLABLE
 from wwho.format.template import Spaced, What
 from wwho.hf.added_tokens import with_added_tokens, with_pretoken_spans
+from wwho.sampling import Sampling
 from wwho.text import all_bytes, places_in_str, to_bytes
 from wwho.tokenizer import Tokenizer
 
@@ -59,28 +60,49 @@ class InputReader:
         """Pickle the model and the tokens: a copy makes the model with the tokens anew."""
         return InputReader, self._pickled
 
-    def ids(self, inputs: Sequence[Input], split_special_tokens: bool) -> list[list[int]]:
+    def ids(
+        self,
+        inputs: Sequence[Input],
+        split_special_tokens: bool,
+        sampling: Sampling | None = None,
+    ) -> list[list[int]]:
         """Return the ids of each input; ids in an input stay as they are.
 
         Args:
             inputs: texts, lists of words, or lists of ids. Words are encoded one by one.
             split_special_tokens: whether special tokens are ordinary text.
+            sampling: what is drawn, which the model can do; each text and each word, in order, is
+                a text of the call. None: nothing.
 
         Raises:
             TypeError: an input is none of these.
         """
-        allowed = self._allowed(split_special_tokens)
         if {*map(type, inputs)} <= {str}:
-            return self.enc.encode_batch(inputs, allowed_special=allowed)  # type: ignore[arg-type]
+            return self._ids_of_texts(inputs, split_special_tokens, sampling)  # type: ignore[arg-type]
         inputs_in_parts = [list(texts_and_ids(given)) for given in inputs]
         texts = [part for parts in inputs_in_parts for part in parts if isinstance(part, str)]
-        rows = iter(self.enc.encode_batch(texts, allowed_special=allowed))
+        rows = iter(self._ids_of_texts(texts, split_special_tokens, sampling))
         return [
             [token for part in parts for token in (next(rows) if isinstance(part, str) else [part])]
             for parts in inputs_in_parts
         ]
 
-    def places(self, inputs: Sequence[Input], split_special_tokens: bool) -> list[UntrimmedInput]:
+    def _ids_of_texts(
+        self, texts: Sequence[str], split_special_tokens: bool, sampling: Sampling | None
+    ) -> list[list[int]]:
+        """Return the ids of each text."""
+        allowed = self._allowed(split_special_tokens)
+        if sampling is None:
+            return self.enc.encode_batch(texts, allowed_special=allowed)
+        given, mask = self.enc._texts_and_mask(texts, allowed, ())
+        return self.enc._backend.sample_batch(given, mask, False, THREADS, sampling)
+
+    def places(
+        self,
+        inputs: Sequence[Input],
+        split_special_tokens: bool,
+        sampling: Sampling | None = None,
+    ) -> list[UntrimmedInput]:
         """Return the ids of each input, and the code points that each stands for.
 
         Of words, these are counted from the word's start; ids stand at (0, 0). Arguments and
@@ -88,10 +110,12 @@ class InputReader:
         """
         inputs_in_parts = [list(texts_and_ids(given)) for given in inputs]
         all_parts = [part for parts in inputs_in_parts for part in parts]
-        placed = self._places_of_parts(all_parts, split_special_tokens)
+        placed = self._places_of_parts(all_parts, split_special_tokens, sampling)
         return [join_inputs(next(placed) for _ in parts) for parts in inputs_in_parts]
 
-    def words(self, given: Input, split_special_tokens: bool) -> list[int | None]:
+    def words(
+        self, given: Input, split_special_tokens: bool, sampling: Sampling | None = None
+    ) -> list[int | None]:
         """Return, for each token of an input, the number of the word in which it begins.
 
         Words are the input's own, or else as the model cuts its text: pretokens, or runs of
@@ -101,14 +125,20 @@ class InputReader:
         Args:
             given: the input.
             split_special_tokens: whether special tokens are ordinary text.
+            sampling: what is drawn, as for `ids`.
         """
         if not isinstance(given, str):
             parts = list(texts_and_ids(given))
-            sizes = [len(ids) for ids, _ in self._places_of_parts(parts, split_special_tokens)]
+            placed = self._places_of_parts(parts, split_special_tokens, sampling)
+            sizes = [len(ids) for ids, _ in placed]
             numbers = [k if isinstance(part, str) else None for k, part in enumerate(parts)]
             return [k for k, size in zip(numbers, sizes, strict=True) for _ in range(size)]
         data, mask = self.enc._bytes_and_mask(given, self._allowed(split_special_tokens), ())
-        _, token_starts, token_ends = self.enc._backend.encode_with_places(data, mask, False)
+        backend = self.enc._backend
+        if sampling is None:
+            _, token_starts, token_ends = backend.encode_with_places(data, mask, False)
+        else:
+            _, token_starts, token_ends = backend.sample_with_places(data, mask, False, sampling, 0)
         word_starts, word_ends = self._pretoken_places(data, mask)
         words: list[int | None] = []
         word, n_added = -1, 0
@@ -156,7 +186,7 @@ class InputReader:
         return () if split_special_tokens else self._special_texts
 
     def _places_of_parts(
-        self, parts: Sequence[str | int], split_special_tokens: bool
+        self, parts: Sequence[str | int], split_special_tokens: bool, sampling: Sampling | None
     ) -> Iterator[UntrimmedInput]:
         """Yield the ids of each text or id, and the code points that each stands for in its text.
 
@@ -165,8 +195,11 @@ class InputReader:
         """
         texts = [part for part in parts if isinstance(part, str)]
         given, mask = self.enc._texts_and_mask(texts, self._allowed(split_special_tokens), ())
+        data, backend = all_bytes(given), self.enc._backend
         encoded = iter(
-            self.enc._backend.encode_batch_with_offsets(all_bytes(given), mask, False, THREADS)
+            backend.encode_batch_with_offsets(data, mask, False, THREADS)
+            if sampling is None
+            else backend.sample_batch_with_offsets(data, mask, False, THREADS, sampling)
         )
         for part in parts:
             if not isinstance(part, str):
@@ -200,6 +233,11 @@ def texts_and_ids(given: Input) -> Iterator[str | int]:
         if not isinstance(part, (str, SupportsIndex)):
             raise TypeError(f"expected texts, words or ids, found {type(part).__name__}")
         yield part if isinstance(part, str) else index(part)
+
+
+def count_texts(given: Input) -> int:
+    """Return how many texts an input is: 1 for a `str`, or how many words a list has beside ids."""
+    return sum(isinstance(part, str) for part in texts_and_ids(given))
 
 
 def join_inputs(inputs: Iterable[UntrimmedInput]) -> UntrimmedInput:

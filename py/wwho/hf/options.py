@@ -22,6 +22,8 @@ from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
 from transformers.tokenization_utils_base import PreTrainedTokenizerBase
 from transformers.utils import logging
 
+from wwho.errors import SamplingError
+
 OWN = frozenset(
     {
         *PreTrainedTokenizer.SPECIAL_TOKENS_ATTRIBUTES,
@@ -74,7 +76,7 @@ NOTHING = {
 ALLOWED: dict[str, tuple[Any, ...]] = {
     # How a decoder writes bytes that are not UTF-8: as U+FFFD.
     "errors": ("replace",),
-    # Options of the SentencePiece library, which is not used: sampling and the like.
+    # Options of the SentencePiece library, which is not used; see also `check_sampling`.
     "sp_model_kwargs": (None, {}),
 }
 """Options with the only values that they may have here, which change nothing."""
@@ -183,6 +185,7 @@ def check_saved(saved: Mapping[str, Any], done: Collection[str], model_class: st
         model_class: the class of transformers that reads the folder, without "Fast".
 
     Raises:
+        SamplingError: by a setting every call would draw its tokens.
         ValueError: the message names the setting, its value, and what would do.
     """
     known = class_parameters(model_class)
@@ -191,7 +194,37 @@ def check_saved(saved: Mapping[str, Any], done: Collection[str], model_class: st
         for name, value in saved.items()
         if name in known and not name.endswith(("_file", "_spm", "vocab", "merges"))
     }
+    check_sampling(unknown)
     check_given(unknown, done, model_class, is_fixed=False)
+
+
+def check_sampling(given: Mapping[str, Any]) -> None:
+    """Raise SamplingError for an option by which every call of a tokenizer would draw its tokens.
+
+    Args:
+        given: options of the caller, or settings of a folder.
+
+    Raises:
+        SamplingError: there is one; the message says how a call draws.
+    """
+    kwargs = given.get("sp_model_kwargs")
+    if given.get("dropout"):
+        asked, instead = "dropout", f"dropout={given['dropout']!r}"
+    elif given.get("sample") is not None:
+        asked, instead = "sample", "sample=(alpha, -1)"
+    elif isinstance(kwargs, Mapping) and kwargs.get("enable_sampling"):
+        alpha, n_best = kwargs.get("alpha", 0.1), kwargs.get("nbest_size", -1)
+        asked = "sp_model_kwargs"
+        instead = f"sample=({alpha!r}, -1) (or, of a BPE model, dropout={alpha!r})"
+        if n_best not in (None, -1):
+            instead += f"; paths are drawn from all that there are, not from nbest_size={n_best!r}"
+    else:
+        return
+    raise SamplingError(
+        f"{asked}={given[asked]!r} would draw the tokens of every call, and nothing is drawn here "
+        "without a seed: open the model without it, and give each call a seed of its own and "
+        f"{instead}"
+    )
 
 
 def check_call(options: Mapping[str, Any], known: Collection[str]) -> None:

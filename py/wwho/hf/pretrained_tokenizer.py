@@ -37,6 +37,7 @@ from wwho.hf.options import (
     check_call,
     check_decode,
     check_given,
+    check_sampling,
     check_saved,
     class_parameters,
     encodes_targets_otherwise,
@@ -147,6 +148,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
         Raises:
             ArtifactError: the file is no artifact, or missing in the folder of `from_pretrained`.
+            SamplingError: an option would draw the tokens of every call.
             FileNotFoundError: there is no such file, nor an encoding of this name.
             ModuleNotFoundError: a program that cuts the model's words is not installed.
         """
@@ -162,6 +164,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             for name, value in options.items()
             if name in (names if names is not None else options.keys() - PLUMBING)
         }
+        check_sampling(given)
         try:
             opened = open_model(source, given)
         except (SourceError, OSError) as error:
@@ -877,13 +880,16 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         Args:
             text: a text, words or ids; or a batch: a list of these, or of pairs of these.
             text_pair: the second inputs, in the same form; None for none.
-            options: the fields of `CallOptions`, and others, which change no ids.
+            options: the fields of `CallOptions`, and others, which change no ids. Where tokens are
+                drawn, each text of the call has a number as in `wwho.Tokenizer.encode_batch`: of
+                pairs each text counts, and of inputs in words each word.
 
         Returns:
             Columns with a list for each row; for a single text without overflow or tensors, the
             list of its only row. transformers may log a warning that it is too long for a model.
 
         Raises:
+            SamplingError: the model cannot be sampled as the options say, or there is no seed.
             TypeError: an input is neither text, words nor ids.
             ValueError: the options do not fit the inputs; or one would change ids in a class of
                 transformers, and is no option of a call here.

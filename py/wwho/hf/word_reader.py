@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from tokenizers import AddedToken
 from transformers.tokenization_python import Trie
 
-from wwho.errors import BackendError
+from wwho.errors import BackendError, SamplingError
 from wwho.format.added import write_added
 from wwho.format.container import read_container
 from wwho.format.layout import Kind
@@ -20,6 +20,7 @@ from wwho.hf.input_reader import Input, InputReader, texts_and_ids
 from wwho.hf.word_cutters import WordCutter, open_cutter
 from wwho.importers.transformers.word_cutting import PROGRAMS, WordCutting
 from wwho.interchange.sentencepiece import MARKER
+from wwho.sampling import Sampling
 from wwho.tokenizer import Tokenizer
 
 
@@ -101,16 +102,28 @@ class WordReader(InputReader):
         """Pickle what the reader is made of."""
         return WordReader, self._made_of
 
-    def ids(self, inputs: Sequence[Input], split_special_tokens: bool) -> list[list[int]]:
+    def ids(
+        self,
+        inputs: Sequence[Input],
+        split_special_tokens: bool,
+        sampling: Sampling | None = None,
+    ) -> list[list[int]]:
         """Return the ids of each input; ids in an input stay as they are.
 
         Args:
             inputs: texts, lists of words, or lists of ids. Words are read as texts, one by one.
             split_special_tokens: whether special tokens, and all added ones, are ordinary text.
+            sampling: None; anything else is refused.
 
         Raises:
+            SamplingError: something is to be drawn.
             TypeError: an input is none of these.
         """
+        if sampling is not None:
+            raise SamplingError(
+                "the class of this model cuts words before the model, and nothing is drawn for "
+                "such words here: leave dropout and sample out"
+            )
         parts_of_inputs = [
             [*self._words_and_ids(texts_and_ids(given), split_special_tokens)] for given in inputs
         ]
@@ -125,7 +138,12 @@ class WordReader(InputReader):
             for parts in parts_of_inputs
         ]
 
-    def places(self, inputs: Sequence[Input], split_special_tokens: bool) -> NoReturn:
+    def places(
+        self,
+        inputs: Sequence[Input],
+        split_special_tokens: bool,
+        sampling: Sampling | None = None,
+    ) -> NoReturn:
         """Refuse: a program that cuts words also rewrites text, and does not say where it was.
 
         Raises:
@@ -136,7 +154,9 @@ class WordReader(InputReader):
             "and tells no places, as in transformers' own class; is_fast is False"
         )
 
-    def words(self, given: Input, split_special_tokens: bool) -> NoReturn:
+    def words(
+        self, given: Input, split_special_tokens: bool, sampling: Sampling | None = None
+    ) -> NoReturn:
         """Refuse, as `places` does.
 
         Raises:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from struct import pack, unpack
 from typing import TypeAlias
 
-from wwho.sampling import Sampling
+from wwho.sampling import STREAM_STEP, Sampling
 
 GAPS = 64
 """The most merges that one draw decides on."""
 
 _BITS_64 = 2**64 - 1
-_STEP = 0x9E3779B97F4A7C15
 _LN_2 = 0.6931471805599453
 _PER_LN_2 = 1.4426950408889634
 _TERMS = (1.0 / 7, 1.0 / 6, 1.0 / 5, 1.0 / 4, 1.0 / 3, 1.0 / 2, 1.0)
@@ -32,7 +31,7 @@ class Stream:
 
     def next(self) -> int:
         """Return the next number."""
-        self._state = self._state + _STEP & _BITS_64
+        self._state = self._state + STREAM_STEP & _BITS_64
         number = self._state
         number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & _BITS_64
         number = (number ^ number >> 27) * 0x94D049BB133111EB & _BITS_64
@@ -88,7 +87,7 @@ class TextDraws:
 
     def __init__(self, sampling: Sampling, text: int) -> None:
         """Begin the stream of text number `text` of a call."""
-        seeds = Stream(sampling.seed + text * _STEP)
+        seeds = Stream(sampling.seed + text * STREAM_STEP)
         self._pretokens = Stream(seeds.next())
         self._sampling = sampling
 

@@ -60,7 +60,10 @@ def read(value: Value, around: Around) -> Vocabulary:
         ArtifactError: two tokens have one id, or the merges are no BPE.
     """
     if value.at("dropout").raw:
-        value.at("dropout").fail("dropout gives other ids each time; set it to null")
+        value.at("dropout").fail(
+            "dropout gives other ids each time; set it to null, and give dropout and a seed to "
+            "each call that encodes"
+        )
     vocab = read_vocab(value.at("vocab"))
     prefix, suffix = _affix(value, "continuing_subword_prefix"), _affix(value, "end_of_word_suffix")
     merges = read_merges(value.at("merges"), vocab, prefix)
