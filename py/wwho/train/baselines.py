@@ -76,7 +76,7 @@ def train_baselines(
         ...     _ = file.write_text("ගම ගම", "utf-8")
         ...     [found] = train_baselines(base.name, base.info, Corpus([file]), ["wwho"])
         >>> found.name, wwho.Tokenizer.from_bytes(found.blob).n_vocab
-        ('byte BPE', 260)
+        ('byte BPE', 261)
     """
     if corpus.read_once:
         raise CorpusError(
