@@ -72,8 +72,8 @@ def check_plain(folder: ModelFolder) -> None:
     if sampling := folder.settings.get("sp_model_kwargs"):
         raise SourceError(
             f"tokenizer_config.json: sp_model_kwargs: found {shown(sampling)}, expected none: text "
-            "would be cut by chance; leave it out, and give sample=(alpha, -1) and a seed to each "
-            "call that encodes"
+            "would be cut by chance; leave it out, and give sample=(alpha, -1), or of a BPE "
+            "model dropout=alpha, and a seed to each call that encodes"
         )
 
 
