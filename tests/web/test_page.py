@@ -100,7 +100,7 @@ def test_any_tokenizers(page: Any, address: str) -> None:
 def test_models_by_the_names_that_people_know(page: Any, address: str) -> None:
     """A model is its encoding and its price; another model of the same encoding loads nothing.
 
-    Each column has the price of its model, and none where nobody sells the tokens.
+    Each column has the price of its model, and none where no price is known.
     """
     opened(page, address)
     asked: list[str] = []
@@ -117,9 +117,13 @@ def test_models_by_the_names_that_people_know(page: Any, address: str) -> None:
     expect(page.locator("#rate-1")).to_have_text("at $30.00, GPT-4")
     expect(page.locator("#cost-1")).to_have_text(f"${30 * native('cl100k_base', EXAMPLE):,.2f}")
     expect(page.locator("#cost-2")).to_have_text("–")
-    expect(page.locator("#rate-2")).to_have_text("nobody sells these")
+    expect(page.locator("#rate-2")).to_have_text("no price known")
     expect(page.locator("#price")).to_have_value("")
     assert [url for url in asked if url.endswith(".wwho")] == []
+    offered = page.locator("#pick-0 option").all_text_contents()
+    assert {"o4-mini · o200k_base", "GPT-3.5 Turbo · cl100k_base"} < set(offered)
+    # Azure writes gpt-35-turbo, which is no other model.
+    assert not [text for text in offered if text.startswith("GPT-35")]
 
 
 def test_one_number_for_the_tax(page: Any, address: str) -> None:

@@ -66,3 +66,24 @@ def test_the_chart_comes_when_it_is_scrolled_to(page: Any, address: str) -> None
         expect(shown.locator("th")).to_have_text(f"{own}{name}")
         ratios = [f"{each / base:.2f}" for each, base in zip(tokens, english, strict=True)]
         assert shown.locator(".value").all_text_contents() == ratios
+
+
+def test_on_a_phone_no_head_of_the_chart_is_broken_within_a_word(page: Any, address: str) -> None:
+    """The chart scrolls sideways there, and the page does not."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(page, address)
+    page.locator("#languages").scroll_into_view_if_needed()
+    heads = page.locator("#language-heads th")
+    expect(heads).to_have_count(len(ENCODINGS) + 1)
+    # A word that is broken has a rectangle in each line.
+    broken = heads.evaluate_all(
+        """(heads) => heads.flatMap(({ firstChild }) =>
+             [...firstChild.data.matchAll(/[^\\s-]+/g)].filter(({ 0: word, index }) => {
+               const range = new Range();
+               range.setStart(firstChild, index);
+               range.setEnd(firstChild, index + word.length);
+               return range.getClientRects().length > 1;
+             }).map(([word]) => word))"""
+    )
+    assert broken == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

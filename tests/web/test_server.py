@@ -374,6 +374,8 @@ def test_an_address_that_cannot_be(host: str, port: int) -> None:
 def test_options_that_make_no_sense(tmp_path: Path) -> None:
     with pytest.raises(WwhoError, match="none is no folder"):
         serve(port=0, pyodide=tmp_path / "none")
+    with pytest.raises(WwhoError, match=r"has no pyodide\.mjs"):
+        serve(port=0, pyodide=tmp_path)
 
 
 @pytest.mark.slow

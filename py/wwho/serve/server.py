@@ -95,10 +95,15 @@ def serve(
         url: the address under which others find the page, for link previews.
 
     Raises:
-        WwhoError: the port is taken, the host unknown, `pyodide` no folder, or `url` no address.
+        WwhoError: the port is taken, the host unknown, `pyodide` no folder with Pyodide, or `url`
+            no address.
     """
     if pyodide is not None and not pyodide.is_dir():
         raise WwhoError(f"{pyodide} is no folder; --pyodide takes that of npm's package pyodide")
+    if pyodide is not None and not (pyodide / "pyodide.mjs").is_file():
+        raise WwhoError(
+            f"{pyodide} has no pyodide.mjs; --pyodide takes the folder of npm's package pyodide"
+        )
     if url is not None and not url.startswith(("https://", "http://")):
         raise WwhoError(f"--url {url} is no address; it begins with https:// or http://")
     is_ipv6 = ":" in host

@@ -94,7 +94,7 @@ function showChoices() {
     const losses = lossesOf(opened[row]?.name ?? "").join("; ");
     find(`lossy-${row}`).hidden = losses === "";
     find(`lossy-${row}`).title = losses;
-    find(`lossy-${row}`).replaceChildren("loses text", element("span", "visually-hidden", `: ${losses}`));
+    find(`lossy-${row}`).replaceChildren("can lose text", element("span", "visually-hidden", `: ${losses}`));
   }
   showAlert();
   if (!settled) return;

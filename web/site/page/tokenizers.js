@@ -41,7 +41,7 @@ export class Tokenizers {
     });
   }
 
-  /** What the tokens of each row cost, and with which model; undefined for a row that nobody sells. */
+  /** What the tokens of each row cost, and with which model; undefined where no price is known: ours, and what was opened here. */
   get prices() {
     return this.picks.map((pick, row) => {
       const open = this.opened[row]?.name;

@@ -28,8 +28,8 @@ export const FIRST = Object.freeze(["cl100k_base", "o200k_base", "wwho_328k"]);
 export const ORDER = Object.freeze([1, 0, 2]);
 /** File names that do not say whose tokenizer it is. */
 const ANYONES = /^(tokenizer(\.model)?|tekken|vocab|spiece|spm|sentencepiece(\.bpe)?|tiktoken)$/i;
-/** Which models to offer: no dated names, and no models for special purposes. */
-const USUAL = /^(gpt-\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
+/** Which models to offer: no dated names, no models for special purposes, and not Azure's gpt-35-turbo beside gpt-3.5-turbo. */
+const USUAL = /^(gpt-(?!35)\d[\d.]*o?|o\d)(-mini|-nano|-turbo)?$/;
 
 /** @typedef {{ label: string, encoding: string, price?: number, priced?: string }} Choice `price`: dollars for a million tokens of input of the model `priced` */
 
@@ -46,9 +46,10 @@ export const MODELS = new Map(
 /**
  * Return the name of a model for readers.
  * @param {string} id such as gpt-5-mini
- * @returns {string} such as GPT-5 mini
+ * @returns {string} such as GPT-5 mini, and o4-mini, as OpenAI writes it
  */
 function labelOf(id) {
+  if (!id.startsWith("gpt-")) return id;
   const [first, ...rest] = id.split(/-(?=[a-z])/);
   return [first.replace("gpt", "GPT"), ...rest.map((word) => word.replace("turbo", "Turbo"))].join(" ");
 }

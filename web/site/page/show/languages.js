@@ -32,7 +32,7 @@ export function showLanguages() {
  * @returns {HTMLElement}
  */
 function headOf(text) {
-  const head = element("th", "", text.replace("super", "super\u00ad").replace("lang", "lan\u00adg")); // for narrow columns
+  const head = element("th", "", text);
   head.setAttribute("scope", "col");
   return head;
 }

@@ -65,7 +65,7 @@ const payable = () => ["price", "texts"].every((id) => find(id).validity.valid);
  */
 export function costOf(tokens, texts, own, sold) {
   const price = own ?? sold?.price;
-  if (price === undefined) return { cost: "–", rate: "nobody sells these" };
+  if (price === undefined) return { cost: "–", rate: "no price known" };
   return { cost: money((tokens * price * texts) / MILLION), rate: own === undefined ? `at ${money(price)}, ${sold?.priced}` : `at ${money(price)}` };
 }
 
