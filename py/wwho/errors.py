@@ -164,7 +164,7 @@ class UnknownModelError(_UnknownError):
 
 
 class LimitError(WwhoError, ValueError):
-    """What is never cut has more tokens than there may be.
+    """A part that is not to be cut has more tokens than there may be.
 
     That is a syllable or a character in a chunk, or the messages of a chat that must stay.
     """

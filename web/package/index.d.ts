@@ -393,7 +393,7 @@ export class Tokenizer implements Disposable {
   withSpecialTokens(tokens: SpecialTokens): this;
   /** Return the bytes of the tokenizer's .wwho file, to save it, or to load it in a Worker. */
   toBytes(): Uint8Array<ArrayBuffer>;
-  /** Return the segments of the text, each of one script, and their syllables. */
+  /** Return the segments of the text, each of one script, and their syllables: in Lao and Thai, open clusters, whose finals stand alone (ກາ|ນ). */
   segment(text: Text): Segment[];
   /** Return the segments of `segment` with every step of the automata, to show how a grammar works, or why it does not. For a SCRIPT model, its
    *  pretokens, with the symbols of each character. Much slower than `segment`. */

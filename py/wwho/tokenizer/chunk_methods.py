@@ -416,8 +416,8 @@ class _Chunker:
         raise LimitError(
             f"the syllable or character at code point {place} "
             f"({self.cuts.text[place : place + 20]!r}) "
-            f"has more tokens than the limit, {self.limit}{self.limit_note}, and is never cut; "
-            "give a higher limit"
+            f"has more tokens than the limit, {self.limit}{self.limit_note}, and oversize is "
+            "'error'; give a higher limit, or oversize='split' or 'keep'"
         )
 
 

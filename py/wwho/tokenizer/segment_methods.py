@@ -39,7 +39,8 @@ class SegmentMethods(OpenModel):
             The segments in order. Joined, they are the text as the model normalizes it, except
             for what the model drops between them, with one U+FFFD for each byte that is not UTF-8.
             Segments of Abugida routes come with their syllables (and lone signs), those of the
-            base BPE without. The empty text has none.
+            base BPE without. In Lao and Thai these are open clusters, whose final consonants stand
+            alone (กา|ร). The empty text has none.
 
         Raises:
             TypeError: the text is neither `str` nor bytes.

@@ -180,7 +180,7 @@ function tooLongMessage(rest, place, limit) {
   const start = JSON.stringify(rest.slice(0, 20));
   return (
     `the syllable or character at UTF-16 unit ${place} (${start}) has more tokens than the limit, ${limit}, ` +
-    "and is never cut; give a higher limit"
+    'and oversize is "error"; give a higher limit, or oversize "split" or "keep"'
   );
 }
 
