@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import errno
 import gzip
+import io
 import json
 import lzma
 import os
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import wwho
-from wwho.cli.main import COMMANDS
+from wwho.cli.main import COMMANDS, main
 
 if TYPE_CHECKING:
     from tests.conftest import Cli, Result
@@ -815,6 +816,22 @@ def test_closed_streams_are_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     # The fixture puts bytes there; `main` finds what Python puts there for a closed descriptor.
     monkeypatch.setattr("io.TextIOWrapper", lambda stream: None)
     assert one_line_error(cli("count")) == "wwho: standard input: is closed\n"
+
+
+def test_streams_of_text_alone(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a notebook: they have no buffer of bytes."""
+
+    def run(*arguments: str, stdin: str) -> str:
+        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+        monkeypatch.setattr("sys.stdout", printed := io.StringIO())
+        assert main([*arguments, "--model", str(model)]) == 0
+        return printed.getvalue()
+
+    ids = run("encode", stdin=MIXED)
+    assert run("decode", stdin=ids) == MIXED
+    assert run("count", stdin=MIXED).split()[0] == str(len(ids.split()))
+    # The byte 0xFF alone is no text.
+    assert run("decode", stdin="187") == "\ufffd"
 
 
 @posix

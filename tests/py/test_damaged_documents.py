@@ -172,6 +172,23 @@ def test_damaged_settings_of_a_folder(tmp_path: Path) -> None:
             [{"Sequence": {"id": "A", "type_id": 0}}] * 100_001,
             "/post_processor/processors/1/single: 100,001 items",
         ),
+        (
+            ("post_processor", "processors", 1, "special_tokens", "<s>", "ids"),
+            [0] * 100_001,
+            "/post_processor/processors/1/single: its items are more than 100,000 texts and ids",
+        ),
+        (
+            ("normalizer", "normalizers", 1),
+            {"type": "Prepend", "prepend": "a" * (1 << 20) + "b"},
+            "/normalizer/normalizers/1/prepend: .* 1,048,576 are possible",
+        ),
+        (
+            ("decoder",),
+            {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * (1 << 20) + "b"},
+            "/decoder/content: .* 1,048,576 are possible",
+        ),
+        (("added_tokens", 0, "id"), -1, "/added_tokens/0/id: found -1, expected an id, 0 to 429"),
+        (("added_tokens", 0, "id"), 1 << 32, "/added_tokens/0/id: found 4294967296, expected an"),
     ],
 )
 def test_limits_come_before_the_work(path: tuple[Any, ...], value: Any, message: str) -> None:
@@ -182,6 +199,34 @@ def test_limits_come_before_the_work(path: tuple[Any, ...], value: Any, message:
     inner[path[-1]] = value
     with pytest.raises(SourceError, match=message):
         import_source(Source("tokenizer.json", json.dumps(document).encode()))
+
+
+def test_numbers_that_no_machine_has() -> None:
+    """JSON has whole numbers of any length; those of a model are of 64 bits."""
+    for kind, path, message in (
+        ("unigram", ("vocab", 1, 1), "/model/vocab/1/1: found 1000.*, expected a finite number"),
+        ("wordpiece", ("max_input_chars_per_word",), "/model/max_.*: found 1000.*, expected 0 to"),
+    ):
+        document = copy.deepcopy(DOCUMENTS[kind])
+        inner: Any = document["model"]
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = 10**400
+        with pytest.raises(SourceError, match=message):
+            import_source(Source("tokenizer.json", json.dumps(document).encode()))
+
+
+def test_a_long_template_of_a_large_vocabulary() -> None:
+    """Its ids are looked for in time that does not grow with their product."""
+    document = copy.deepcopy(DOCUMENTS["bpe"])
+    vocab = document["model"]["vocab"]
+    vocab |= {f"zz{number}": len(vocab) + number for number in range(2000)}
+    template = document["post_processor"]["processors"][1]
+    template["special_tokens"]["<s>"]["ids"] = [vocab["zz1999"]]
+    template["single"] = [template["single"][0]] * 99_999 + template["single"][1:]
+    found = import_source(Source("tokenizer.json", json.dumps(document).encode())).artifact.template
+    assert found is not None
+    assert len(found.single) == 100_000
 
 
 def test_a_limit_that_no_word_reaches() -> None:

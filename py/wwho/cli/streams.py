@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO
 
+from wwho.corpus.sources import standard_input
 from wwho.errors import BackendError
 from wwho.progress import Advance, Progress
 
@@ -28,12 +29,19 @@ CIRCLE = "\u25cc"
 def write_bytes(data: bytes) -> None:
     """Write bytes to standard output after what has been printed before, and flush.
 
+    Where standard output takes text alone, as in a notebook or under `redirect_stdout`, it gets
+    the text of the bytes in UTF-8, with U+FFFD for each broken sequence.
+
     Raises:
         OSError: it is closed, or cannot be written to.
         BrokenPipeError: its reader has gone away, also in the middle of the bytes.
     """
     if sys.stdout is None:
         raise OSError(errno.EBADF, "is closed", "standard output")
+    if not hasattr(sys.stdout, "buffer"):
+        sys.stdout.write(to_text(data))
+        sys.stdout.flush()
+        return
     sys.stdout.flush()
     # With PYTHONUNBUFFERED, the buffer is the file itself: it may write a part, and then the rest
     # fails only if it is tried.
@@ -174,9 +182,7 @@ def open_input(name: str) -> Iterator[BinaryIO]:
         OSError: it cannot be read.
     """
     if name == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise OSError(errno.EBADF, "is closed", "standard input")
-        yield sys.stdin.buffer
+        yield standard_input()
         return
     # Not a `Path`, of which an empty name is the current folder.
     with open(name, "rb") as stream:

@@ -187,6 +187,19 @@ def file_system(url: str) -> tuple[Any, str]:
     return system, str(path)
 
 
+def standard_input() -> BinaryIO:
+    """Return standard input as a stream of bytes; if it gives text alone, as UTF-8 has that text.
+
+    Raises:
+        OSError: it is closed.
+    """
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "is closed", "standard input")
+    if not hasattr(sys.stdin, "buffer"):
+        return io.BytesIO(sys.stdin.read().encode("utf-8", "surrogateescape"))
+    return sys.stdin.buffer
+
+
 @contextmanager
 def open_stored(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedReader]:
     """Open the stored bytes of a file, a URL or the standard input, which is not closed afterwards.
@@ -199,7 +212,7 @@ def open_stored(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedRea
         CorpusError, OSError: as `open_raw` does.
     """
     if file == STANDARD_INPUT:
-        yield cast("io.BufferedReader", sys.stdin.buffer)
+        yield cast("io.BufferedReader", standard_input())
         return
     with open_raw(file, anywhere=anywhere) as stream:
         yield io.BufferedReader(cast("io.RawIOBase", stream))

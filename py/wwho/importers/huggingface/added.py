@@ -68,6 +68,8 @@ def read_listed(root: Value) -> list[Listed]:
                 f"a token of {len(text.encode())} bytes; {MAX_TOKEN_BYTES} are possible"
             )
         stated = value.number("id")
+        if not 0 <= stated < 1 << 32:
+            value.at("id").fail(f"found {shown(stated)}, expected an id, 0 to {(1 << 32) - 1}")
         if not text or text in found:
             continue
         if text not in known:

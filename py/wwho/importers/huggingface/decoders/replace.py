@@ -70,7 +70,7 @@ def steps(value: Value) -> Sequence[Step | Pattern]:
         SourceError: a member is missing or of another type.
         PatternError: the pattern cannot be parsed.
     """
-    pattern, content = read_pattern(value), value.text("content")
+    pattern, content = read_pattern(value), value.short_text("content", normalizer.MOST_CONTENT)
     text = _only_text(pattern)
     if text is not None:
         return [Replace(text, content)]

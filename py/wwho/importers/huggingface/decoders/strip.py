@@ -16,6 +16,7 @@ from __future__ import annotations
 from wwho.format.decoder import Step
 from wwho.format.decoder import Strip as StripStep
 from wwho.importers.huggingface.document import Value
+from wwho.importers.source import shown
 
 MOST = 255
 
@@ -28,5 +29,5 @@ def steps(value: Value) -> list[Step]:
     """
     for option in ("start", "stop"):
         if not 0 <= value.number(option) <= MOST:
-            value.at(option).fail(f"found {value.raw[option]}, expected 0 to {MOST}")
+            value.at(option).fail(f"found {shown(value.raw[option])}, expected 0 to {MOST}")
     return [StripStep(value.text("content"), value.number("start"), value.number("stop"))]

@@ -84,7 +84,11 @@ def _read_pieces(value: Value) -> list[tuple[str, float]]:
         if not isinstance(raw, list) or len(raw) != 2 or not isinstance(raw[0], str):
             piece.fail(f"found {shown(raw)}, expected a text and a score")
         number = isinstance(raw[1], (int, float)) and not isinstance(raw[1], bool)
-        if not number or not math.isfinite(raw[1]):
+        try:
+            score = float(raw[1]) if number else math.nan
+        except OverflowError:
+            score = math.inf
+        if not math.isfinite(score):
             piece.at(1).fail(f"found {shown(raw[1])}, expected a finite number")
-        pieces.append((raw[0], float(raw[1])))
+        pieces.append((raw[0], score))
     return pieces

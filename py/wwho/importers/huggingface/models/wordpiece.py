@@ -50,8 +50,10 @@ def read(value: Value, _: Around) -> Vocabulary:
     """
     prefix, unk = value.text("continuing_subword_prefix"), value.text("unk_token")
     limit = value.number("max_input_chars_per_word")
-    if limit < 0:
-        value.at("max_input_chars_per_word").fail(f"found {limit}, expected at least 0")
+    if not 0 <= limit < 1 << 64:
+        value.at("max_input_chars_per_word").fail(
+            f"found {shown(limit)}, expected 0 to {(1 << 64) - 1}"
+        )
     vocab = read_vocab(value.at("vocab"))
     first: dict[bytes, int] = {}
     later: dict[bytes, int] = {}

@@ -46,4 +46,4 @@ def read_token(value: Value, option: str, ids: Ids) -> Place:
     raw = pair.be(list)
     if len(raw) != 2 or not isinstance(raw[0], str) or not isinstance(raw[1], int):
         pair.fail(f"found {shown(raw)}, expected a text and an id")
-    return Place(What.ID, 0, known_id(pair, raw[1], ids))
+    return Place(What.ID, 0, known_id(pair, raw[1], ids.values()))

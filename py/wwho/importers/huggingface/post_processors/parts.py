@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from wwho.format.template import Place
 from wwho.importers.huggingface.document import Value
@@ -17,12 +17,17 @@ Ids = Mapping[str, int]
 """All tokens of a tokenizer: text to id."""
 
 
-def known_id(value: Value, number: int, ids: Ids) -> int:
+def known_id(value: Value, number: int, known: Collection[int]) -> int:
     """Return an id that a post-processor names.
+
+    Args:
+        value: what names the id, for the message.
+        number: the id.
+        known: the ids of all tokens.
 
     Raises:
         SourceError: no token has it.
     """
-    if number not in ids.values():
+    if number not in known:
         value.fail(f"found {value.raw!r}, but no token has the id {number}")
     return number

@@ -19,7 +19,7 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from wwho.format.template import Place, What
 from wwho.importers.huggingface.document import Value
@@ -29,7 +29,7 @@ from wwho.importers.source import shown
 MAX_TYPE = 255
 """The highest type of ids, for which an artifact has a byte."""
 MOST_ITEMS = 100_000
-"""Items of a template."""
+"""Items of a template, and texts and ids that they stand for."""
 
 
 def process(value: Value, ids: Ids) -> Process:
@@ -40,15 +40,11 @@ def process(value: Value, ids: Ids) -> Process:
             long, or no token has an id. The function raises it for more than two parts, and for one
             text whose template has a second.
     """
-    special = value.at("special_tokens")
-    names = special.be(dict)
     for option in ("single", "pair"):
         if (number := len(value.at(option).be(list))) > MOST_ITEMS:
             value.at(option).fail(f"{number:,} items; {MOST_ITEMS:,} are possible")
-    forms = [
-        [tuple(_read_item(each, special, names, ids)) for each in value.items(option)]
-        for option in ("single", "pair")
-    ]
+    known = frozenset(ids.values())
+    forms = [_read_form(value, option, known) for option in ("single", "pair")]
 
     def fill(parts: Parts) -> Parts:
         """Return the template of so many texts with their parts in it, as one part."""
@@ -71,8 +67,34 @@ def _fill_item(item: tuple[Place, ...], parts: Parts) -> Sequence[Place]:
     ]
 
 
+def _read_form(value: Value, option: str, known: Collection[int]) -> list[tuple[Place, ...]]:
+    """Return the places of each item of a template.
+
+    Args:
+        value: the post-processor.
+        option: the template, "single" or "pair".
+        known: the ids of all tokens.
+
+    Raises:
+        SourceError: there are too many places, or as `_read_item` does.
+    """
+    special = value.at("special_tokens")
+    names = special.be(dict)
+    form: list[tuple[Place, ...]] = []
+    places = 0
+    for each in value.items(option):
+        item = tuple(_read_item(each, special, names, known))
+        places += len(item)
+        if places > MOST_ITEMS:
+            value.at(option).fail(
+                f"its items are more than {MOST_ITEMS:,} texts and ids; that many are possible"
+            )
+        form.append(item)
+    return form
+
+
 def _read_item(
-    value: Value, special: Value, names: Mapping[str, object], ids: Ids
+    value: Value, special: Value, names: Mapping[str, object], known: Collection[int]
 ) -> Sequence[Place]:
     """Return the places of an item: that of a text, or one for each id of a special token.
 
@@ -93,7 +115,7 @@ def _read_item(
     if name not in names:
         inner.at("id").fail(f"found {shown(name)}, which is not among special_tokens")
     numbers = special.at(name).items("ids")
-    return [Place(What.ID, type_id, known_id(each, each.be(int), ids)) for each in numbers]
+    return [Place(What.ID, type_id, known_id(each, each.be(int), known)) for each in numbers]
 
 
 def _read_type(value: Value) -> int:
@@ -104,5 +126,5 @@ def _read_type(value: Value) -> int:
     """
     type_id = value.number("type_id")
     if not 0 <= type_id <= MAX_TYPE:
-        value.at("type_id").fail(f"found {type_id}, expected 0 to {MAX_TYPE}")
+        value.at("type_id").fail(f"found {shown(type_id)}, expected 0 to {MAX_TYPE}")
     return type_id

@@ -15,6 +15,7 @@ from wwho.compile.syntax import Repeat
 from wwho.format.steps import Action, Step
 from wwho.importers.huggingface.document import Value
 from wwho.importers.huggingface.patterns import ANY, Patterns
+from wwho.importers.source import shown
 
 MOST = 1000
 
@@ -27,5 +28,5 @@ def steps(value: Value, patterns: Patterns) -> list[Step]:
     """
     length = value.number("length", 5)
     if not 1 <= length <= MOST:
-        value.at("length").fail(f"found {length}, expected 1 to {MOST}")
+        value.at("length").fail(f"found {shown(length)}, expected 1 to {MOST}")
     return [patterns.cut("fixed length", (Repeat(ANY, 1, length), Action.KEEP))]
