@@ -15,10 +15,12 @@ import pytest
 from exhaustive import EXHAUSTIVE
 
 import wwho
+from wwho.assemble.atoms import AtomKind
 from wwho.errors import SourceError
 from wwho.format.files import write_atomic
 from wwho.format.write import write_artifact
 from wwho.importers import Options, Source, import_file, import_source
+from wwho.train.resolve import resolve_base
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs tokenizers")
 
@@ -271,6 +273,9 @@ def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
     for read in (import_file, wwho.Tokenizer.load, wwho.Tokenizer.from_file):
         with pytest.raises(OSError, match="is a named pipe, which may wait for ever"):
             read(pipe)
+    # As a base that a vocabulary is trained over, too.
+    with pytest.raises(OSError, match="is a named pipe, which may wait for ever"):
+        resolve_base(pipe, None, AtomKind.SYLLABLE)
 
 
 def test_a_vocabulary_goes_by_the_class_of_its_folder(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from wwho.encodings import SUFFIX, get_encoding, is_model_file, list_encoding_na
 from wwho.errors import UnknownTokenError, WwhoError, errors_name_file
 from wwho.evaluate.syllables import Grammar
 from wwho.evaluate.text_blocks import Block, Bools, DataSet, Ints, offsets_of
-from wwho.format.files import is_artifact
+from wwho.format.files import is_artifact, read_model_file
 from wwho.format.write import write_artifact
 from wwho.importers import import_file
 from wwho.normalize import FORM, PROVENANCE_KEY, Normalization
@@ -210,7 +210,7 @@ def open_model(given: str, backend: BackendName | None = None, *, unk: Unk = "sp
         return Encoder(label or target, model_bytes(target), backend, unk=unk)
     path = Path(target)
     with errors_name_file(path):
-        return Encoder(label or _to_valid_text(path.stem), path.read_bytes(), backend, unk=unk)
+        return Encoder(label or _to_valid_text(path.stem), read_model_file(path), backend, unk=unk)
 
 
 def open_baseline(given: str, backend: BackendName | None = None) -> Encoder:

@@ -13,6 +13,7 @@ from wwho.compile.schema import Schema
 from wwho.compile.schema_loader import HAND_MADE, expand_schema_names, load_schema
 from wwho.encodings import is_model_file, model_bytes
 from wwho.errors import errors_name_file
+from wwho.format.files import read_model_file
 from wwho.format.model import Artifact
 from wwho.format.read import read_artifact
 
@@ -88,7 +89,7 @@ def resolve_base(
     if isinstance(base, str) and not is_model_file(base):
         return _read_shipped_base(base)
     with errors_name_file(base):
-        return read_artifact(Path(base).read_bytes())
+        return read_artifact(read_model_file(base))
 
 
 @lru_cache(maxsize=1)
