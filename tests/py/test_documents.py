@@ -80,6 +80,14 @@ CUTS: dict[str, Sequence[Any]] = {
     ),
     "groups from the right": (Split(Regex(r"\d{1,3}(?=(?:\d{3})*\b)"), "isolated"), Bytes()),
     "between groups": (Bytes(use_regex=False), Split(Regex(r"(?=(\d{3})+(?!\d))"), "isolated")),
+    "groups before what is taken": (
+        Split(Regex(r"\s+|\p{N}{1,3}(?=(?:\p{N}{3})*(?:\P{N}|$))"), "isolated"),
+        Bytes(use_regex=False),
+    ),
+    "between groups among others": (
+        Split(Regex(r"(?=(\d{3})+(?!\d))| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"), "isolated"),
+        Bytes(use_regex=False),
+    ),
     "groups up to the end": (Split(Regex(r"\p{N}{1,2}(?=(\p{N}{2})*$)"), "isolated"), Bytes()),
     "AFMoE": (*(Split(Regex(each["pattern"]["Regex"]), "isolated") for each in THOUSANDS), Bytes()),
     "each punctuation of bytes": (

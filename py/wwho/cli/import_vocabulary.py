@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "tokenizer.json, the class of transformers counts that its settings name. Options give "
         "what some formats do not contain. Refused by name: classes that cut words by another "
         "program (MeCab, Sudachi, rjieba, sacremoses) or take no plain text, a model's own code, "
-        "patterns that look far ahead or refer back to a group, and whatever else would give "
-        "other ids."
+        "patterns that look far ahead, refer back to a group or use \\G, and whatever else would "
+        "give other ids."
     )
     parser.add_argument("file", metavar="FILE", help="the file, or a model's folder")
     parser.add_argument(

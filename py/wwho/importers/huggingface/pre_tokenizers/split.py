@@ -49,6 +49,7 @@ from wwho.compile.syntax import (
 from wwho.compile.unicode import category
 from wwho.format.steps import Action, Cut, Step
 from wwho.importers.huggingface.document import Value
+from wwho.importers.huggingface.normalizers.replace import holds_at_end
 from wwho.importers.huggingface.patterns import ANY, Patterns, read_pattern
 from wwho.importers.source import shown
 
@@ -87,6 +88,10 @@ def steps(value: Value, patterns: Patterns) -> list[Step]:
         groups = counted_digits(pattern)
         if groups is not None:
             return [cut_groups(patterns, groups)]
+        apart = between_groups_apart(pattern)
+        if apart is not None:
+            others, groups = apart
+            return [cut_at(patterns, "split", others, behavior), cut_groups(patterns, groups)]
         rules = rules_with_counts(pattern)
         if rules is not None:
             size = next(groups.size for _, groups in rules if groups is not None)
@@ -190,6 +195,47 @@ def rules_with_counts(pattern: Node) -> list[tuple[Node, Digits | None]] | None:
     return None if groups.goes_on or groups.between or any(before) else rules
 
 
+def between_groups_apart(pattern: Node) -> tuple[Node, Digits] | None:
+    r"""Return a pattern without its option that matches nothing between digits, and that option.
+
+    Of `(?=(?:\d{3})+(?!\d))|\s+|\p{L}+`, the other options cut first: as they take no digits, all
+    digits of a run stay together, and are cut into groups after that.
+
+    None: there is no such option, or several; it looks at other characters than digits; or the
+    other options take digits, or may match nothing.
+    """
+    if not isinstance(pattern, Alt):
+        return None
+    counts = [counted_digits(option) for option in pattern.options]
+    others = alt(*(o for o, groups in zip(pattern.options, counts, strict=True) if not groups))
+    match [groups for groups in counts if groups]:
+        case [groups] if groups.between and not groups.goes_on:
+            apart = not nullable(others) and not characters(others) & groups.chars
+            return (others, groups) if apart else None
+    return None
+
+
+def characters(node: Node) -> CodePointSet:
+    """Return all characters that a match of a pattern may take, and perhaps others.
+
+    Example:
+        >>> letters = Chars(CodePointSet.of("a")), Repeat(Chars(CodePointSet.of("b")), 0, 1)
+        >>> characters(Seq(letters)) == CodePointSet.of("a", "b")
+        True
+    """
+    match node:
+        case Chars(chars):
+            return chars
+        case Alt(parts) | Seq(parts):
+            return _union(map(characters, parts))
+        case Repeat(body):
+            return characters(body)
+        case Machine():
+            return ALL
+    # What looks around takes no character.
+    return CodePointSet()
+
+
 def first_characters(node: Node) -> CodePointSet:
     """Return the characters with which a match of a pattern may begin, and perhaps others.
 
@@ -249,10 +295,25 @@ def _may_not_follow(end: Node) -> CodePointSet | None:
         # A boundary, of which the first option is about places after a digit.
         case Alt((Seq((Behind(False, found), Look(True, after))), _)) if found == after:
             return found
-        case Alt((End(), Look(False, found))):
-            return ~found
+        # `$`, `\z`, or `(?:\P{N}|$)`.
+        case Alt() | End() if holds_at_end(end) and (before := _holds_before(end)) is not None:
+            return ~before
+    return None
+
+
+def _holds_before(end: Node) -> CodePointSet | None:
+    """Return the characters before which an end holds, whether it takes them or not.
+
+    None: it is none of those that are known.
+    """
+    match end:
         case End():
-            return ALL
+            return CodePointSet()
+        case Chars(found) | Look(False, found):
+            return found
+        case Alt(options):
+            known = [each for each in map(_holds_before, options) if each is not None]
+            return _union(known) if len(known) == len(options) else None
     return None
 
 
