@@ -232,13 +232,17 @@ def _later(table: Table) -> list[set[int]]:
     Both are those of a state itself and of all states that can be reached from it.
     """
     found = [{mark for mark, _ in row if mark} for row in table]
-    changed = True
-    while changed:
-        changed = False
-        for marks, row in zip(found, table, strict=True):
-            more = set().union(*(found[target] for _, target in row)) - marks
-            marks |= more
-            changed |= bool(more)
+    sources: list[set[int]] = [set() for _ in table]
+    for state, row in enumerate(table):
+        for _, target in row:
+            sources[target].add(state)
+    pending = [*range(len(table))]
+    while pending:
+        state = pending.pop()
+        for source in sources[state]:
+            if more := found[state] - found[source]:
+                found[source] |= more
+                pending.append(source)
     return found
 
 
