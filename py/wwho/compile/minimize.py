@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wwho.compile.determinize import Cell, Rows
 from wwho.format.automaton import BEHIND, DEAD, START
@@ -66,22 +66,64 @@ def merge_symbols(rows: Rows, first: int) -> tuple[Rows, list[int]]:
 def _equivalence_blocks(rows: Rows, behind: bool) -> list[int]:
     """Return the number of each state's block: two states share one if no text tells them apart.
 
-    Moore's algorithm: blocks of states with equal marks are split by the blocks that their
-    transitions lead to, until a round splits none. At most as many rounds as states, and each is
-    linear in the size of the table. State 2 (`BEHIND`), if `behind`, has a block of its own.
+    Blocks of states with equal marks are split by the blocks that their transitions lead to. Of a
+    block that is split the largest part keeps the number, so that a state moves seldom, and after
+    a round only states that lead to one that has moved are looked at again. State 2 (`BEHIND`), if
+    `behind`, has a block of its own.
     """
     targets = [[target for _, target in row] for row in rows]
-    marks = (tuple([mark for mark, _ in row]) for row in rows)
-    keys: list[object] = [(behind and state == BEHIND, row) for state, row in enumerate(marks)]
-    count = 0
-    while True:
-        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        blocks = [numbers[key] for key in keys]
-        if len(numbers) == count:
-            return blocks
-        count = len(numbers)
-        block_of = blocks.__getitem__
-        keys = [(block_of(state), *map(block_of, row)) for state, row in enumerate(targets)]
+    sources: list[set[int]] = [set() for _ in rows]
+    for state, row in enumerate(targets):
+        for target in set(row):
+            sources[target].add(state)
+    by_marks: dict[object, set[int]] = {}
+    for state, cells in enumerate(rows):
+        key = behind and state == BEHIND, tuple([mark for mark, _ in cells])
+        by_marks.setdefault(key, set()).add(state)
+    members = list(by_marks.values())
+    blocks = [0] * len(rows)
+    for block, states in enumerate(members):
+        for state in states:
+            blocks[state] = block
+    pending = set(range(len(rows)))
+    while pending:
+        moved: list[int] = []
+        for block, parts in _parts(pending, blocks, targets).items():
+            n_others = len(members[block]) - sum(map(len, parts))
+            largest = max(parts, key=len)
+            if n_others < len(largest):
+                parts.remove(largest)
+                if n_others:
+                    parts.append(members[block].difference(largest, *parts))
+            for part in parts:
+                members[block] -= part
+                for state in part:
+                    blocks[state] = len(members)
+                members.append(part)
+                moved += part
+        pending = {source for state in moved for source in sources[state]}
+    return blocks
+
+
+def _parts(
+    states: Iterable[int], blocks: Sequence[int], targets: Sequence[Sequence[int]]
+) -> dict[int, list[set[int]]]:
+    """Return for each block of some states those states, apart where their targets' blocks differ.
+
+    Args:
+        states: the states.
+        blocks: the number of each state's block.
+        targets: the states that each state leads to, by symbol.
+    """
+    apart: dict[tuple[int, ...], set[int]] = {}
+    block_of = blocks.__getitem__
+    for state in states:
+        key = blocks[state], *map(block_of, targets[state])
+        apart.setdefault(key, set()).add(state)
+    parts: dict[int, list[set[int]]] = {}
+    for (block, *_), part in apart.items():
+        parts.setdefault(block, []).append(part)
+    return parts
 
 
 def _representatives(blocks: Sequence[int]) -> dict[int, int]:
