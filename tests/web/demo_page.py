@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from base64 import b64encode
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ import wwho
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
 
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("cl100k_base", "o200k_base", "wwho_328k")
 LABELS = ("GPT-4", "GPT-4o and 5", "WWHO")
 EXAMPLE = "හවසට වැස්ස නැවතුණු පසු අපි වෙරළ දිගේ ඇවිද ගියෙමු. ආච්චි කියූ කතාව අහද්දී ක්ෂිතිජය රන්වන් පාට විය."
@@ -85,3 +88,13 @@ def drop(page: Any, name: str, data: bytes) -> None:
         }""",
         [name, b64encode(data).decode()],  # a list of numbers takes the driver a minute for 1 MB
     )
+
+
+def axe_source() -> str:
+    """axe-core, from the node_modules that the tests use."""
+    folders = [Path(os.environ["WWHO_NODE_MODULES"])] if "WWHO_NODE_MODULES" in os.environ else []
+    for folder in (*folders, ROOT / "tests" / "node_modules"):
+        path = folder / "axe-core" / "axe.min.js"
+        if path.is_file():
+            return path.read_text("utf-8")
+    pytest.skip("axe-core is missing: npm ci in tests/")

@@ -16,6 +16,7 @@ for needed in ("brotli", "flask", "mkdocs", "mkdocstrings", "msgspec"):
     pytest.importorskip(needed, reason=f"needs {needed}")
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
 
+from demo_page import axe_source  # noqa: E402
 from werkzeug.serving import make_server  # noqa: E402
 
 from wwho.serve import app as application  # noqa: E402
@@ -82,6 +83,25 @@ def test_the_page_leads_to_it_and_it_searches(page: Any, served: str) -> None:
     expect(page.locator(".md-search-result__link").first).to_be_visible()
     page.goto(f"{served}/docs/javascript/reference/index.html")
     expect(page.locator("body")).to_contain_text("encodingForModel")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_its_links_can_be_read(page: Any, served: str, scheme: str) -> None:
+    """By axe: the text of each page's colours, in the dark, too."""
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(f"{served}/docs/")
+    expect(page.locator("body")).to_have_attribute(
+        "data-md-color-scheme", {"light": "default", "dark": "slate"}[scheme]
+    )
+    page.evaluate(axe_source())
+    found = page.evaluate(
+        """() => axe.run(".md-content a:not(.headerlink)", {runOnly: ["color-contrast"]})
+             .then(({violations, passes}) => [violations, passes].map((rules) =>
+               rules.flatMap(({nodes}) => nodes.map(({html}) => html))))"""
+    )
+    assert found[0] == []
+    assert len(found[1]) > 10
 
 
 def test_without_it_the_server_says_how_it_is_made(

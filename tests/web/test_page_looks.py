@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from demo_page import (
     EXAMPLE,
     SAMPLE,
+    axe_source,
     drop,
     expect,
     expect_counts,
@@ -130,16 +130,6 @@ def test_ten_seconds(page: Any, address: str) -> None:
             page.locator(part).scroll_into_view_if_needed()
             for row in range(3):
                 expect(page.locator(f"#count-{row}")).to_be_in_viewport(ratio=1)
-
-
-def axe_source() -> str:
-    """axe-core, from the node_modules that the tests use."""
-    folders = [Path(os.environ["WWHO_NODE_MODULES"])] if "WWHO_NODE_MODULES" in os.environ else []
-    for folder in (*folders, ROOT / "tests" / "node_modules"):
-        path = folder / "axe-core" / "axe.min.js"
-        if path.is_file():
-            return path.read_text("utf-8")
-    pytest.skip("axe-core is missing: npm ci in tests/")
 
 
 def expect_no_violations(page: Any, step: str, schemes: Sequence[str] = ("light", "dark")) -> None:
