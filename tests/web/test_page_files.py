@@ -746,5 +746,8 @@ def test_a_well_known_tokenizer_is_chosen_for_a_row_and_called_by_its_name(
     expect(page.locator("#made a")).to_have_text("Qwen2.5.wwho")
     expect_done(page)
     expect_count(page, 0, wwho.Tokenizer.from_file(file).count(EXAMPLE))
-    expect(page.locator("#pick-0 option:checked")).to_have_text("Qwen2.5 · tokenizer")
+    expect(page.locator("#pick-0 option:checked")).to_have_text("Qwen2.5")
     expect(page.locator("#name-2")).to_have_text("WWHO")
+    # Once more, from a file of the same name: told from the first by its number.
+    page.set_input_files("#model", file)
+    expect(page.locator("#pick-0 option:checked")).to_have_text("Qwen2.5 (2)")

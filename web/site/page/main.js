@@ -82,7 +82,7 @@ function showChoices() {
   for (const row of ROWS) {
     const shipped = Object.entries(SHIPPED).map(([name, { known }]) => new Option(`${known} · ${name}`, name));
     const models = [...MODELS].map(([id, { label, encoding }]) => new Option(`${label} · ${encoding}`, id));
-    const mine = own().map((name) => new Option(choiceOf(name).label === name ? name : `${choiceOf(name).label} · ${name}`, name));
+    const mine = own().map((name) => new Option(nameOf(name), name));
     const others = [new Option("Llama, Qwen, Gemma, your own …", FROM_FILE)];
     const groups = [shipped, models, mine, others].map((options, i) => {
       const group = /** @type {HTMLOptGroupElement} */ (element("optgroup", "", ...options));
@@ -101,6 +101,18 @@ function showChoices() {
   find("loading").hidden = true;
   document.body.classList.toggle("ready", opened.every(Boolean));
   showPremium(opened.map((open, row) => open && { label: labels[row], premium: open.premium }));
+}
+
+/**
+ * Return what a tokenizer that was opened here is called among the choices: a well-known one by its own name, for its file's says nothing,
+ * with the number that tells it from others of that file name.
+ * @param {string} name
+ * @returns {string}
+ */
+function nameOf(name) {
+  const { label } = choiceOf(name);
+  const [number = ""] = / \(\d+\)$/.exec(name) ?? [];
+  return label === name ? name : label + number;
 }
 
 /**
