@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wwho.compile.oniguruma import parse_oniguruma
+from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners
+from wwho.compile.syntax import Node
 from wwho.errors import PatternError
 from wwho.format.automaton import CompiledScanners
 from wwho.format.steps import Cut
@@ -150,3 +153,9 @@ def test_a_longest_match_cannot_look_ahead_of_several_characters() -> None:
     assert compile_scanners([Scanner("first", rules, longest=False)]).automata[0].variants
     with pytest.raises(PatternError, match="looks ahead of several characters"):
         compile_scanners([Scanner("longest", rules, longest=True)])
+
+
+@pytest.mark.parametrize("parse", [parse_oniguruma, parse_regex])
+def test_a_pattern_is_measured_before_it_is_read(parse: Callable[[str], Node]) -> None:
+    with pytest.raises(PatternError, match="a pattern of 100,001 characters; 100,000 are possible"):
+        parse("[" + "a" * 100_000)

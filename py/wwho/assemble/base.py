@@ -135,8 +135,8 @@ def _expand_pattern(pattern: str) -> str:
     if pattern not in PATTERNS and re.fullmatch(r"[\w-]+", pattern):
         known = ", ".join((*PATTERNS, SCRIPT_PATTERN, NO_PATTERN))
         raise PatternError(
-            f"there is no pattern {pattern!r}; the names are {known}, and all else is taken as a "
-            "regular expression"
+            f"there is no pattern {pattern[:100]!r}; the names are {known}, and all else is taken "
+            "as a regular expression"
         )
     return PATTERNS.get(pattern, pattern)
 

@@ -14,9 +14,13 @@ from collections.abc import Mapping
 from wwho.compile.codepoints import CodePointSet
 from wwho.compile.pattern_characters import CharReader, Cursor
 from wwho.compile.syntax import Chars, End, Look, Node, Repeat, alt, seq
+from wwho.errors import PatternError
 
 MAX_DEPTH = 50
 """How deep groups may nest."""
+
+MAX_LENGTH = 100_000
+"""How many characters a pattern may have: reading the sets of a longer one would take minutes."""
 
 QUANTIFIERS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 """The least and the greatest number of repetitions of each sign; None: no limit."""
@@ -92,6 +96,15 @@ class _Parser(ABC):
     """The greatest count in braces: the automaton has a copy of the body for each repetition."""
 
     def __init__(self, text: str) -> None:
+        """Begin to parse a pattern.
+
+        Raises:
+            PatternError: If it has more than MAX_LENGTH characters.
+        """
+        if len(text) > MAX_LENGTH:
+            raise PatternError(
+                f"a pattern of {len(text):,} characters; {MAX_LENGTH:,} are possible"
+            )
         self.cursor = Cursor(text)
         self.depth = 0
 

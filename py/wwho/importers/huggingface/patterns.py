@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.oniguruma import parse_oniguruma
+from wwho.compile.parse import MAX_LENGTH
 from wwho.compile.scanners import Scanner, compile_scanners, with_properties
 from wwho.compile.syntax import Chars, Node, Seq
 from wwho.compile.unicode import white_space, word
@@ -25,10 +26,6 @@ def one_of(*characters: str | int) -> Chars:
     return Chars(CodePointSet.of(*characters))
 
 
-MOST_PATTERN = 100_000
-"""Characters of a pattern."""
-
-
 def read_pattern(value: Value) -> Node:
     """Return the pattern of a component's member "pattern", a text or a regular expression.
 
@@ -43,10 +40,10 @@ def read_pattern(value: Value) -> Node:
     """
     pattern = value.at("pattern")
     if pattern.raw and set(pattern.be(dict)) == {"String"}:
-        return Seq(tuple(map(one_of, pattern.short_text("String", MOST_PATTERN))))
+        return Seq(tuple(map(one_of, pattern.short_text("String", MAX_LENGTH))))
     if not pattern.raw or set(pattern.be(dict)) != {"Regex"}:
         pattern.fail(f'found {shown(pattern.raw)}, expected {{"String": ...}} or {{"Regex": ...}}')
-    return parse_oniguruma(pattern.short_text("Regex", MOST_PATTERN))
+    return parse_oniguruma(pattern.short_text("Regex", MAX_LENGTH))
 
 
 class Patterns:
