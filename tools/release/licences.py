@@ -25,19 +25,8 @@ MODULES = [
 """Where npm has installed what packages are built from."""
 SOURCE_TEXTS = {
     *(".py", ".pyi", ".c", ".h", ".js", ".mjs", ".ts", ".cpp", ".rs", ".go", ".css", ".html"),
-    *(
-        ".md",
-        ".markdown",
-        ".json",
-        ".toml",
-        ".yml",
-        ".txt",
-        ".cfg",
-        ".in",
-        ".ipynb",
-        ".capnp",
-        ".tsv",
-    ),
+    *(".md", ".markdown", ".json", ".toml", ".yml", ".txt", ".tsv", ".cfg", ".in", ".ipynb"),
+    ".capnp",
 }
 """The kinds of files that are ours, except where a pattern of the table says otherwise."""
 PLAIN_NAMES = {"LICENSE", "NOTICE", "Makefile", "py.typed"}
