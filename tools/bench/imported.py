@@ -30,7 +30,10 @@ WARM_UP = 50  # lines
 
 
 def engines(file: Path) -> dict[str, Encode]:
-    """What turns a text into ids; gigatoken and kitoken only if they open the file."""
+    """Return functions that turn a text into ids with a tokenizer.json, by the library's name.
+
+    A library that cannot open the file is left out, and standard error says why.
+    """
     theirs = tokenizers.Tokenizer.from_file(str(file))
     theirs.no_truncation()
     theirs.no_padding()

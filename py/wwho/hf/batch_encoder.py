@@ -238,7 +238,7 @@ class BatchEncoder:
 
     @cached_property
     def _first_texts(self) -> list[int]:
-        """How many texts, or words, of the call stand before each sample."""
+        """The number of texts (or words) before each sample of the call; last, that of all."""
         sizes = (
             count_texts(first) + (0 if second is None else count_texts(second))
             for first, second in self._samples

@@ -827,7 +827,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 
     @property
     def is_fast(self) -> bool:
-        """Whether offsets, words and `char_to_token` work, as they do for Rust tokenizers.
+        """True if offsets, words and `char_to_token` work, as they do for Rust tokenizers.
 
         They do not if a program cuts the words of the model's class, such as MeCab. That they work
         does not mean that there is a `backend_tokenizer`.

@@ -223,5 +223,5 @@ class _Encoder:
 
     @cached_property
     def _longest(self) -> int:
-        """How many bytes the longest token has."""
+        """The length of the longest token that is not special, in bytes; 0 without tokens."""
         return max(map(len, self._ids), default=0)

@@ -18,11 +18,11 @@ class Learner(Protocol):
 
     @property
     def n_done(self) -> int:
-        """How many steps have been made."""
+        """The number of steps of training that have been made."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether no step has been begun and not ended."""
+        """True unless a step was interrupted, which leaves the weights half changed."""
 
     def step(self, ids: Ints, rate: float) -> None:
         """Change the weights by one step of AdamW.
@@ -48,12 +48,12 @@ class NumpyLearner:
 
     @property
     def n_done(self) -> int:
-        """How many steps have been made."""
+        """The number of steps of training that have been made."""
         return self._optimizer.n_done
 
     @property
     def is_whole(self) -> bool:
-        """Whether no step has been begun and not ended."""
+        """True unless a step was interrupted, which leaves the weights half changed."""
         return self._optimizer.is_whole
 
     def step(self, ids: Ints, rate: float) -> None:

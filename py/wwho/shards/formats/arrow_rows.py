@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
@@ -91,7 +92,7 @@ class RowBatches:
         return pyarrow.record_batch(columns, schema=self._schema)
 
 
-class RowWriter:
+class RowWriter(ABC):
     """Writes one file of rows; each format opens a writer of pyarrow over the file.
 
     Attributes:
@@ -107,9 +108,9 @@ class RowWriter:
         self._stream = stem.with_name(stem.name + self.suffix).open("xb")
         self._sink = self.open_sink(self._stream, schema)
 
+    @abstractmethod
     def open_sink(self, stream: IO[bytes], schema: pyarrow.Schema) -> Any:
         """Return pyarrow's writer of batches of rows into a file."""
-        raise NotImplementedError
 
     def add(self, documents: EncodedDocuments) -> None:
         """Write documents after those that were added before."""
