@@ -19,6 +19,8 @@ import test_tokenizer_json as components  # noqa: E402
 from test_documents import CUTS, LINES  # noqa: E402
 from tokenizers import Regex, models, normalizers, pre_tokenizers  # noqa: E402
 
+from wwho.assemble.fold import _keeps_apart  # noqa: E402
+from wwho.compile.codepoints import CodePointSet  # noqa: E402
 from wwho.encodings import list_encoding_names, model_bytes  # noqa: E402
 from wwho.format.bpe import BPE  # noqa: E402
 from wwho.format.greedy import Greedy  # noqa: E402
@@ -236,3 +238,16 @@ def test_our_own_encodings_stay_as_they_are(name: str) -> None:
 
     artifact = read_artifact(model_bytes(name))
     assert fold(artifact) == artifact
+
+
+def test_a_step_that_decomposes_hangul_does_not_keep_its_syllables_apart() -> None:
+    """Each of them becomes letters, which are other characters."""
+    kept = CodePointSet.of("\u4e00", "\u4e01")
+    syllables = CodePointSet.of("\uac00", "\u4e00")
+    for step, chars, expected in (
+        (Map({}), syllables, True),
+        (Map({}, decomposes_hangul=True), kept, True),
+        (Map({}, decomposes_hangul=True), syllables, False),
+        (Map({}, decomposes_hangul=True), CodePointSet.of("\u1100"), False),
+    ):
+        assert _keeps_apart(step, chars) == expected

@@ -56,6 +56,8 @@ FAR = 128
 """The class of the characters that are no ASCII, in `ASCII`."""
 ASCII = ClassMap(129, (*((c, c, c) for c in range(128)), (128, 0x10FFFF, FAR)))
 """A class for each character of ASCII, and one for all others."""
+HANGUL = frozenset((*range(0x1100, 0x1200), *range(0xAC00, 0xD7A4)))
+"""The letters and the syllables of Hangul, as code points."""
 MOST_STRIPPED = 64
 """Characters that an ENDS may strip."""
 
@@ -711,9 +713,12 @@ def _keeps_apart(step: Step, chars: CodePointSet) -> bool:
     A character of `chars` stays, or becomes one or more characters that are all of `chars`; no
     other character becomes anything with one of them in it. The step must compose nothing, and map
     no space; and neither a space nor a character of `chars` may be a combining mark that it sorts.
-    Whether it decomposes syllables of Hangul is not looked at. False for any other step.
+    If the step decomposes syllables of Hangul, these and their letters must be none of `chars`.
+    False for any other step.
     """
     if not isinstance(step, Map) or step.composes:
+        return False
+    if step.decomposes_hangul and not HANGUL.isdisjoint(chars):
         return False
     if {0x20, *chars} & step.order.keys() or 0x20 in step.decompositions:
         return False
