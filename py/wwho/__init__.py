@@ -7,6 +7,16 @@ Example:
     'hello world'
 """
 
+import sys
+
+if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] == "wwho":
+    # This is `python -m wwho`, which imports the package before its command: see wwho_command.
+    import signal
+
+    from wwho_command import answer_interrupts
+
+    answer_interrupts(signal.SIG_DFL)
+
 from wwho.encodings import (
     encoding_for_model,
     encoding_name_for_model,

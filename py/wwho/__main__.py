@@ -2,6 +2,6 @@
 
 import sys
 
-from wwho.cli.main import main
+from wwho_command import main
 
 sys.exit(main())

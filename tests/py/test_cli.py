@@ -890,7 +890,8 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(model: Path, corpus: Path)
     assert subprocess.run(command, check=True, capture_output=True).stderr == b""
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a process has no signals")
+@posix
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_while_modules_are_imported_prints_nothing() -> None:
     code = """
 import os, signal, sys
@@ -904,3 +905,53 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+INTERRUPT = """
+import atexit, os, signal, sys
+moment, reached, listening = int(os.environ["MOMENT"]), 0, False
+def trace(frame, event, arg):
+    global reached, listening
+    listening = listening or signal.getsignal(signal.SIGINT) == signal.SIG_DFL
+    ours = frame.f_code.co_filename.endswith(("wwho_command.py", "main.py"))
+    if listening and event == ("line" if ours else "call"):
+        reached += 1
+        if reached == moment:
+            sys.settrace(None)
+            os.kill(os.getpid(), signal.SIGINT)
+    return trace if ours else None
+if moment == 0:
+    atexit.register(lambda: print(reached - 1, file=sys.stderr))
+sys.settrace(trace)
+"""
+"""Sends SIGINT at a moment: a call of any function, or a line of the command's own frame. With no
+moment to send it, prints how many there are, without the call that prints this."""
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("command", [[sys.executable, "-m", "wwho"], [WWHO]])
+def test_ctrl_c_prints_nothing_at_any_moment(command: list[str], tmp_path: Path) -> None:
+    """From the package's first lines on, which Python runs before its command, to the last one."""
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPT, "utf-8")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+
+    def run(moment: int) -> subprocess.CompletedProcess[bytes]:
+        """Run a short command, with SIGINT at one of its moments, from 1 on; at none for 0."""
+        return subprocess.run(
+            [*command, "count", "--model", "r50k_base"],
+            input=b"hello",
+            capture_output=True,
+            env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path, "MOMENT": str(moment)},
+            check=False,
+        )
+
+    whole = run(0)
+    assert whole.returncode == 0
+    last = int(whole.stderr)
+    assert last > 1000
+    for moment in {1, 2, *range(5, last, last // 6), *range(last - 6, last + 1)}:
+        done = run(moment)
+        assert (moment, done.stderr) == (moment, b"")
+        assert done.returncode in (130, -signal.SIGINT)
