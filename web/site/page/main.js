@@ -366,9 +366,9 @@ async function asPicture() {
     return total > 0 ? [{ label: tokenizers.labels[row], count: total, cuts }] : [];
   });
   // Of an address on this machine, others have nothing.
-  const home = /^(localhost|127\..*|\[::1\])$/.test(location.hostname) ? "pip install wwho" : location.host + location.pathname;
+  const imprint = /^(localhost|127\..*|\[::1\])$/.test(location.hostname) ? "Exact counts, in your browser" : location.host + location.pathname;
   const said = files.entries.length > 0 ? table.label : blocks.map((block) => block.text).join("\n");
-  await sharePicture(await picture(said, bars, home), "tokens.png");
+  await sharePicture(await picture(said, bars, imprint), "tokens.png");
   return "Done";
 }
 

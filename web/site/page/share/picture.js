@@ -1,4 +1,4 @@
-// A picture of the comparison for sharing: the text, a bar for each row in which every token is a block, the numbers, the address.
+// A picture of the comparison for sharing: the text, a bar for each row in which every token is a block, the numbers, the place it is from.
 
 import { count, times } from "../show/format.js";
 
@@ -17,11 +17,11 @@ const FONT = 'system-ui, "Noto Sans", "Noto Sans Sinhala", "Noto Sans Devanagari
  * Draw a picture of the comparison.
  * @param {string} text of which the beginning is shown
  * @param {readonly Bar[]} bars by row; the last is what the others are compared with
- * @param {string} address written at the bottom
+ * @param {string} imprint where the picture is from, written at the bottom
  * @returns {Promise<Blob>} PNG, of 1200 by 630 pixels
  * @throws {Error} the browser cannot draw it
  */
-export function picture(text, bars, address) {
+export function picture(text, bars, imprint) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [WIDTH, HEIGHT];
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -33,7 +33,7 @@ export function picture(text, bars, address) {
   bars.forEach((bar, i) => drawBar(pen, bar, 262 + i * 100, most, i + 1 < bars.length && least > 0 ? bar.count / least : 0));
   write(pen, "WWHO keeps syllables whole", EDGE, HEIGHT - 44, `600 26px ${FONT}`, INK);
   pen.textAlign = "right";
-  write(pen, address, WIDTH - EDGE, HEIGHT - 44, `26px ${FONT}`, SOFT);
+  write(pen, imprint, WIDTH - EDGE, HEIGHT - 44, `26px ${FONT}`, SOFT);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the browser could not draw the picture"))), "image/png");
   });
