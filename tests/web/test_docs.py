@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -43,13 +44,22 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def served(docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server that has it."""
     monkeypatch.setattr(application, "DOCS", docs)
+    with run_server() as address:
+        yield address
+
+
+@contextmanager
+def run_server() -> Iterator[str]:
+    """Run the application, and give its address."""
     server = make_server("127.0.0.1", 0, application.create_app(), threaded=True)
     thread = Thread(target=server.serve_forever)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 @pytest.mark.slow
@@ -104,13 +114,23 @@ def test_its_links_can_be_read(page: Any, served: str, scheme: str) -> None:
     assert len(found[1]) > 10
 
 
-def test_without_it_the_server_says_how_it_is_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_it_a_page_says_how_it_is_made(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And leads back to the tokens."""
     monkeypatch.setattr(application, "DOCS", tmp_path / "none")
-    response = application.create_app().test_client().get("/docs/")
-    assert response.status_code == 404
-    assert "build_docs.py" in response.text
+    page = browser.new_page()
+    with run_server() as address:
+        response = page.goto(f"{address}/docs/#python")
+        assert response.status == 404
+        expect(page.locator("main")).to_contain_text("python tools/build_docs.py")
+        assert page.evaluate("getComputedStyle(document.querySelector('.top')).display") == "flex"
+        page.evaluate(axe_source())
+        assert page.evaluate("axe.run().then(({violations}) => violations.map(({id}) => id))") == []
+        page.click("text=Back to the tokens")
+        expect(page).to_have_url(f"{address}/")
+        assert page.request.get(f"{address}/docs/train.html").status == 404
+        page.close()
 
 
 def test_the_command_says_what_is_missing() -> None:

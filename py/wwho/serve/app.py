@@ -53,7 +53,7 @@ def create_app(*, pyodide_folder: Path | None = None, url: str | None = None) ->
     app.register_error_handler(HTTPException, problems.http_problem_response)
     app.register_error_handler(problems.ProblemError, problems.problem_response)
     app.register_blueprint(make_api_routes())
-    app.register_blueprint(make_docs_routes(DOCS))
+    app.register_blueprint(make_docs_routes(DOCS, site))
     if pyodide_folder is not None:
         app.register_blueprint(make_pyodide_routes(pyodide_folder))
     add_site_routes(app, site)

@@ -32,10 +32,8 @@ FONTS = "fonts/noto.css"
 """The path of the styles of the page's fonts, empty unless tools/build_fonts.py has made them."""
 DOCS = WEB / "docs"
 """The documentation as web pages, if tools/build_docs.py has made it."""
-NO_DOCS = (
-    "The documentation is not built here. In a clone of the project, `pip install '.[docs]'`, "
-    "`npm install` in tools/docs and `python tools/build_docs.py` make it."
-)
+NO_DOCS = "docs/index.html"
+"""The path of the page that says how the documentation is made, in the place of one not made."""
 DOCS_POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -268,13 +266,14 @@ def make_pyodide_routes(folder: Path) -> Blueprint:
     return blueprint
 
 
-def make_docs_routes(folder: Path) -> Blueprint:
+def make_docs_routes(folder: Path, site: Site) -> Blueprint:
     """Return the routes of the documentation: `/docs/` for the files of a folder.
 
-    Without the folder, `/docs/` says how it is made.
+    Without the folder, `/docs/` is 404 with the page `NO_DOCS`, which says how it is made.
 
     Args:
         folder: the folder that tools/build_docs.py writes.
+        site: the files of the demo page.
     """
     blueprint = Blueprint("docs", __name__)
 
@@ -285,8 +284,8 @@ def make_docs_routes(folder: Path) -> Blueprint:
 
         The generators write scripts into pages, which no other page may have.
         """
-        if not folder.is_dir():
-            return Response(f"{NO_DOCS}\n", 404, mimetype="text/plain")
+        if not folder.is_dir() and name == "index.html":
+            return Response(site.files[NO_DOCS].data, 404, mimetype=MIME_TYPES[".html"])
         mime = MIME_TYPES.get(Path(name).suffix)
         response = send_from_directory(folder.resolve(), name, mimetype=mime)
         response.headers["Content-Security-Policy"] = DOCS_POLICY
