@@ -91,6 +91,62 @@ def test_fewer_tokens_than_a_byte_bpe_of_that_size(
         assert [balanced.decode(ids) for ids in balanced.encode_batch(texts)] == texts
 
 
+@pytest.mark.parametrize("base", [None, "r50k_base"])
+@pytest.mark.parametrize("balanced", [True, "evenly"])
+def test_unigram_models_share_ids_among_scripts_too(
+    sources: list[Path], base: str | None, balanced: Any
+) -> None:
+    given: dict[str, Any] = {"schemas": ["sinhala", "devanagari"], "method": "unigram"}
+    given |= {"base": base, "balanced": balanced, "vocab_size": 900}
+    files = [*sources[:3], *[sources[3]] * 2]  # one of them counts twice
+    found = train(Corpus(files), **given)
+    assert found._blob == train(Corpus(files), **given)._blob
+    n_base = 50257 if base else 0
+    assert found.n_vocab == n_base + 900
+    training = found.info.provenance["training"]
+    parts = training.split("balanced: ")[1].split(", ")
+    shares = {kind: int(ids) for kind, ids in (part.rsplit(" ", 1) for part in parts)}
+    kinds = {"atoms", "tokens sinhala", "tokens devanagari"} | ({"base"} if not base else set())
+    assert shares.keys() == kinds
+    assert all(shares.values()), training
+    # [PAD] and its like; with a base of its own the bytes and the end of a text, too
+    assert sum(shares.values()) == 900 - 5 - (0 if base else 256 + 1)
+    texts = sources[4].read_text("utf-8").splitlines()
+    assert [found.decode(ids) for ids in found.encode_batch(texts)] == texts
+
+
+def test_the_tokens_of_a_script_are_those_of_its_words_alone(
+    sources: list[Path], tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {"base": "r50k_base", "method": "unigram", "specials": [], "prune": 5}
+    sinhala = [tmp_path / file.name for file in sources[:3]]
+    for whole, own in zip(sources[:3], sinhala, strict=True):
+        texts = whole.read_text("utf-8").splitlines()
+        own.write_text("\n".join(line for line in texts if script(line) == "ක"), "utf-8")
+    both = train(
+        Corpus(sources[:3]),
+        schemas=["sinhala", "devanagari"],
+        balanced=True,
+        vocab_size=700,
+        **given,
+    )
+    shares = both.info.provenance["training"].split("balanced: ")[1].split(", ")
+    (n_sinhala,) = (
+        int(part.rsplit(" ", 1)[1]) for part in shares if part.startswith("tokens sinhala")
+    )
+    tokens = [both.decode_single_token_bytes(number).decode() for number in range(50257, 50957)]
+    of_both = [text for text in tokens if script(text.strip()) == "ක"]
+    n_atoms = len(of_both) - n_sinhala
+    one = train(
+        Corpus(sinhala), schemas=["sinhala"], balanced=True, vocab_size=len(of_both), **given
+    )
+    assert n_atoms > 0
+    of_one = [
+        one.decode_single_token_bytes(number).decode() for number in range(50257, one.n_vocab)
+    ]
+    assert sorted(of_both) == sorted(of_one)  # scores that are nearly equal may become equal
+
+
 def script(line: str) -> str:
     """A character that stands for the script of a line."""
     return "ක" if "\u0d80" < line[0] < "\u0e00" else "क" if "\u0900" < line[0] < "\u0980" else "a"
@@ -243,6 +299,13 @@ def test_what_cannot_be_balanced_is_refused(sources: list[Path], tmp_path: Path)
         train(Corpus(counts=[counts]), balanced=True, schemas=["sinhala"])
     with pytest.raises(ValueError, match="leave out atoms codepoint"):
         train(Corpus(sources[:2]), balanced=True, atoms="codepoint", schemas=["sinhala"])
+    with pytest.raises(ValueError, match="balanced is True, but method wordpiece"):
+        train(Corpus(sources[:2]), balanced=True, method="wordpiece", atoms="codepoint")
+    for method in ("bpe", "unigram"):
+        with pytest.raises(CorpusError, match="can be read only once: name a file"):
+            train(lines(1, 9), balanced=True, method=method, schemas=["sinhala"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="superwords is 9, but method unigram merges nothing"):
+        train(Corpus(sources[:2]), balanced=True, method="unigram", superwords=9)
     with pytest.raises(CorpusError, match=r"may reach .* 4,294,967,295 is the most"):
         train(Corpus(sources[:2], weights={str(sources[0]): 1_000_000}), balanced=True)
     with pytest.raises(CorpusError, match="and 2 ids for atoms"):

@@ -35,6 +35,11 @@ RECIPES: dict[str, dict[str, Any]] = {
         "balanced": True,
         "base": "r50k_base",
     },
+    "balanced unigram": {
+        "schemas": ["sinhala", "devanagari"],
+        "balanced": True,
+        "method": "unigram",
+    },
 }
 
 pytestmark = pytest.mark.filterwarnings("ignore:the base is the 256")

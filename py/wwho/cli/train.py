@@ -164,7 +164,8 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
         help="choose how many ids the base, the atoms, and the merges and superwords of each "
         "script get, by the tokens they save in sources, or lines, left out of training: name "
         "each source as one of FILES; unless --base names one, a base is trained, too, and "
-        "--vocab-size counts all ids",
+        "--vocab-size counts all ids; with --method unigram, a script gets as many tokens as "
+        "merges would be worth, and there are no superwords",
     )
     parser.add_argument(
         "--evenly",

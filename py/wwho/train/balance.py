@@ -5,6 +5,8 @@ trainer leaves out a third of the sources at a time (`wwho.train.folds`), learns
 and measures on the sources left out how many tokens each further id of a kind saves. Scripts count
 by their words, and within a script all sources count alike, large and small. Then ids go where they
 save most, until the vocabulary is full; with these shares it is learnt once more, from all sources.
+A Unigram vocabulary gets the shares that merges are worth, without superwords, and the tokens of a
+script are learnt from its words alone.
 
 One 64-bit count holds both: the text that is learnt from in its upper bits, which decide what is
 merged; the text left out in its lower bits, which tell what a merge saves.
@@ -12,6 +14,7 @@ merged; the text left out in its lower bits, which tell what a merge saves.
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections import defaultdict
@@ -31,18 +34,21 @@ from wwho.assemble.training_artifacts import (
     unit_model,
     with_merges,
 )
+from wwho.assemble.unigram import Scored, unigram_over_base
 from wwho.compile.schema import Schema, union
 from wwho.corpus.corpus import format_decimal
 from wwho.errors import CorpusError
 from wwho.format.bpe import BYTES
 from wwho.format.layout import MAX_TOKEN_BYTES
 from wwho.format.model import Artifact, Pair
+from wwho.reference.sampling import f32
 from wwho.train.atom_choice import SPACE, choose_atoms, count_spaced_and_bare
 from wwho.train.count import CorpusCounts
 from wwho.train.native import Merger, WordTable, parse_records, record
-from wwho.train.plan import Plan
+from wwho.train.plan import UNIGRAM, Plan
 from wwho.train.report import SourceCounts
 from wwho.train.superwords import SuperwordLearner
+from wwho.train.unigram import descending, learn_unigram
 
 HELD_OUT_BITS = 32
 """Lower bits of a count, which are of the text left out; the upper ones are of the learnt text."""
@@ -408,17 +414,18 @@ class Balance:
         atoms = self.choose_atoms(units, prune << HELD_OUT_BITS)
         favoured = combine_favouring_shared(self.script_words, factors)
         within_words = self.learn_merges(favoured, atoms, room, ONE_SOURCE_FACTOR)
-        model = self.assemble_model(byte_base(), {}, atoms, within_words.merges())
-        whole_factors = [max(1, int(factor)) for factor in factors]
-        across_words = self.learner.make_merger(
-            model, room, whole_factors, HELD_OUT_BITS, MIN_SOURCES
-        ).run()
-        # Superwords are counted in a share of the lines alone.
-        share_of_lines = float(self.learner.share)
-        for kind, merger, texts, share in (
-            (MERGES, within_words, atoms, 1.0),
-            (SUPERWORDS, across_words, unit_model(model).texts, share_of_lines),
-        ):
+        measured: list[tuple[str, Merger, Sequence[bytes], float]]
+        measured = [(MERGES, within_words, atoms, 1.0)]
+        if self.plan.options.method != UNIGRAM:
+            model = self.assemble_model(byte_base(), {}, atoms, within_words.merges())
+            whole_factors = [max(1, int(factor)) for factor in factors]
+            across_words = self.learner.make_merger(
+                model, room, whole_factors, HELD_OUT_BITS, MIN_SOURCES
+            ).run()
+            # Superwords are counted in a share of the lines alone.
+            share_of_lines = float(self.learner.share)
+            measured += [(SUPERWORDS, across_words, unit_model(model).texts, share_of_lines)]
+        for kind, merger, texts, share in measured:
             scripts = scripts_of_texts(texts, self.plan.schemas)
             counts_of_scripts = group_by_script(merger.merges(), scripts, merger.gains())
             for name in self.script_names:
@@ -458,7 +465,8 @@ class Balance:
         """Choose the shares, and learn a model with them from all sources.
 
         Base (if it is learnt), merges within words and superwords are learnt one after the other.
-        Of the merges of each script the first ones are kept, as many as its share.
+        Of the merges of each script the first ones are kept, as many as its share. A Unigram model
+        has tokens in their place (`learn_tokens`).
 
         Args:
             specials: the texts of the special tokens.
@@ -499,16 +507,73 @@ class Balance:
         largest = max(self.script_names, key=lambda name: shares[MERGES, name])
         shares[MERGES, largest] += room - sum(shares.values())
         favoured = combine_favouring_shared(self.script_words, factors)
+        added = special_ids(base, specials)
+        if plan.options.method == UNIGRAM:
+            model = unigram_over_base(
+                plan.schemas,
+                base,
+                specials=added,
+                tokens=self.learn_tokens(favoured, atoms, shares),
+                kind=plan.kind,
+                words=plan.word_rule,
+                protect=tuple(plan.protected),
+            )
+            return model, shares
         merges = self.learn_merges(favoured, atoms, room, ONE_SOURCE_FACTOR).merges()
         wanted = {name: shares[MERGES, name] for name in self.script_names}
         merges = first_merges_of_scripts(merges, scripts_of_texts(atoms, plan.schemas), wanted)
-        model = self.assemble_model(base, special_ids(base, specials), atoms, merges)
+        model = self.assemble_model(base, added, atoms, merges)
         superwords = self.learner.make_merger(model, room, min_sources=MIN_SOURCES).run().merges()
         wanted = {name: shares[SUPERWORDS, name] for name in self.script_names}
         scripts = scripts_of_texts(unit_model(model).texts, plan.schemas)
         superwords = first_merges_of_scripts(superwords, scripts, wanted)
         merges = [*unit_model(model).merges, *superwords]
         return with_merges(model, merges, len(superwords)), shares
+
+    def learn_tokens(
+        self, favoured: WordTable, atoms: Sequence[bytes], shares: Mapping[Kind, int]
+    ) -> Scored:
+        """Return the tokens of a Unigram model and their scores, by descending score.
+
+        All atoms are among them, and of each script as many others as its share of merges, or
+        fewer, where its words have no more candidates. The scores of a script are those of a model
+        of its words alone, lowered by its share of all words.
+
+        Args:
+            favoured: the words of all sources, with counts in the upper bits, times
+                `ONE_SOURCE_FACTOR`.
+            atoms: the atoms of all scripts, in ascending byte order.
+            shares: how many ids each kind gets.
+        """
+        records, counts = favoured.export()
+        words = list(parse_records(records))
+        scripts = scripts_of_texts(map(b"".join, words), self.plan.schemas)
+        words_of_scripts = defaultdict(list)
+        for word, count, script in zip(words, counts, scripts, strict=True):
+            words_of_scripts[script].append((record(word), count >> HELD_OUT_BITS))
+        total = sum(count >> HELD_OUT_BITS for count in counts)
+        atoms_and_scripts = list(
+            zip(atoms, scripts_of_texts(atoms, self.plan.schemas), strict=True)
+        )
+        tokens = dict[bytes, float]()
+        for name in self.script_names:
+            own = [atom for atom, script in atoms_and_scripts if script in (name, NO_SCRIPT)]
+            own_records = b"".join(of_word for of_word, _ in words_of_scripts[name])
+            own_counts = array("Q", [count for _, count in words_of_scripts[name]])
+            table = WordTable()
+            table.add_records(own_records, own_counts)
+            learnt = learn_unigram(
+                table,
+                own,
+                n_tokens=len(own) + shares[MERGES, name],
+                min_freq=ONE_SOURCE_FACTOR * self.learner.min_freq,
+                max_units=self.learner.max_units,
+            )
+            lowered = math.log(max(1, sum(own_counts)) / total)
+            for text, score in learnt:
+                # Scripts share some characters, which are tokens once.
+                tokens[text] = max(f32(score + lowered), tokens.get(text, -math.inf))
+        return sorted(tokens.items(), key=descending)
 
     def choose_atoms(self, units: Mapping[bytes, int], prune: int) -> tuple[bytes, ...]:
         """Return the units seen `prune` times and the characters that are atoms anyway."""
@@ -700,7 +765,7 @@ def learn_balanced_model(
             protected={},
         )
         plan_of_base.count_words(keep_words)
-        size -= len(BYTES) + 1  # the lone space
+        size -= len(BYTES) + (options.method != UNIGRAM)  # the lone space, which merges need
     learner = SuperwordLearner(
         corpus=counted.corpus,
         report=counted.report,
@@ -726,8 +791,9 @@ def learn_balanced_model(
         prune=options.prune and options.prune * scale,
     )
     model, shares = balance.learn_model(plan.added_texts, size)
+    names = {MERGES: "tokens"} if options.method == UNIGRAM else {}
     shares_in_words = ", ".join(
-        f"{kind} {script} {n_ids}" if script else f"{kind} {n_ids}"
+        f"{names.get(kind, kind)} {script} {n_ids}" if script else f"{kind} {n_ids}"
         for (kind, script), n_ids in shares.items()
     )
     return model, f"{plan.training_record(None)}, balanced: {shares_in_words}"

@@ -75,7 +75,8 @@ class TrainOptions:
             merges and superwords, measured on sources that are left out (`wwho.train.balance`), or
             on lines, where sources are too few (`wwho.train.folds`). `superwords` is ignored, and
             counts are refused. Over the bytes a base is trained, too. ``evenly``: all sources count
-            alike, however long.
+            alike, however long. With ``unigram`` a script gets as many tokens as merges would be
+            worth, and no superwords; ``wordpiece`` is refused.
         max_words: how many words a superword may touch, from 2 to 127.
         max_token_units: how many syllables (or other atoms) a token may have, superwords included.
             None: as many as fit into the 1024 bytes of a token; with ``unigram`` 16, or 48 bytes.

@@ -21,7 +21,14 @@ from wwho.train.folds import fold_corpus
 from wwho.train.native import WordTable
 from wwho.train.options import TrainOptions
 from wwho.train.parity import with_parity_weights
-from wwho.train.plan import WORDPIECE, Plan, check_counted, check_superwords, plan_training
+from wwho.train.plan import (
+    BPE_METHOD,
+    WORDPIECE,
+    Plan,
+    check_counted,
+    check_superwords,
+    plan_training,
+)
 from wwho.train.report import corpus_record
 from wwho.train.sizes import fill_vocabulary, ids_beside, with_total_size
 from wwho.train.superwords import AUTO
@@ -65,7 +72,7 @@ def train_model(
     plan = with_total_size(plan_training(corpus, options))
     if options.parity:
         plan = replace(plan, corpus=_corpus_with_parity(plan))
-    if options.balanced:
+    if options.balanced and options.method == BPE_METHOD:
         plan = replace(plan, options=replace(plan.options, superwords=AUTO))
     plan = plan.prepare()
     plan.check()

@@ -517,11 +517,11 @@ def check_method(plan: Plan) -> None:
         return
     unfit: dict[str, object] = {
         "superwords": options.superwords,
-        "balanced": options.balanced,
         "merge_constraint": options.merge_constraint != NO_CONSTRAINT and options.merge_constraint,
     }
     if options.method == WORDPIECE:
         unfit |= {
+            "balanced": options.balanced,
             "atoms": plan.kind is not AtomKind.CODEPOINT and str(plan.kind),
             "schemas": [schema.name for schema in plan.schemas],
             "words": plan.word_rule != PLAIN and str(plan.word_rule),
@@ -683,7 +683,8 @@ def check_balanced(plan: Plan) -> None:
 
     Raises:
         ValueError: atoms are no syllables, or words are not those of scripts.
-        CorpusError: the corpus has counts: they do not tell what stands in which of its lines.
+        CorpusError: the corpus has counts, which do not tell what stands in which of its lines; or
+            it can be read only once.
     """
     if plan.kind is not AtomKind.SYLLABLE or plan.word_rule != PLAIN:
         unfit = "other words" if plan.word_rule != PLAIN else f"atoms {plan.kind}"
@@ -694,6 +695,12 @@ def check_balanced(plan: Plan) -> None:
         raise CorpusError(
             "a balanced vocabulary is measured on lines that it was not learnt from, and counts "
             "do not tell which words are in which lines: name the files of text in place of counts"
+        )
+    if plan.corpus.read_once:
+        raise CorpusError(
+            "a balanced vocabulary is measured on lines that it was not learnt from, in a second "
+            f"reading, and {plan.corpus.read_once} can be read only once: name a file, or give a "
+            "list or a column of a dataset"
         )
 
 

@@ -71,15 +71,15 @@ def learn_unigram(
     learner.prune_to(left)  # estimates what is left once more
     learnt = [(b"".join(parts), f32(score)) for parts, score in learner.tokens()]
     kept = dict(learnt[: len(atoms)])
-    for text, score in sorted(learnt[len(atoms) :], key=_descending):
+    for text, score in sorted(learnt[len(atoms) :], key=descending):
         if len(kept) == n_tokens:
             break
         if text not in without:
             kept.setdefault(text, score)
-    return sorted(kept.items(), key=_descending)
+    return sorted(kept.items(), key=descending)
 
 
-def _descending(token: tuple[bytes, float]) -> tuple[float, bytes]:
+def descending(token: tuple[bytes, float]) -> tuple[float, bytes]:
     """Return what tokens are sorted by: the highest score first, among equals by their text."""
     return -token[1], token[0]
 
