@@ -60,5 +60,8 @@ def test_the_page_shows_it_when_it_is_opened(page: Any, address: str) -> None:
     rows = page.locator("#gallery-rows tr")
     expect(rows).to_have_count(len(ROWS))
     for row, shown in zip(ROWS, rows.all_text_contents(), strict=True):
-        assert shown.startswith(f"{row['name']}{row['ids']:,}")
-        assert shown.endswith(f"{row['tokens'][-1]}{row['license']}")
+        assert shown.startswith(f"{row['name']}{row['license']}{row['ids']:,}")
+        assert shown.endswith(f"{row['tokens'][-1]:,}")
+    # A laptop shows all columns.
+    region = page.locator(".gallery")
+    assert region.evaluate("gallery => gallery.scrollWidth === gallery.clientWidth")

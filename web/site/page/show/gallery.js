@@ -15,16 +15,24 @@ const find = (id) => document.getElementById(id);
 export async function showGallery() {
   if (find("gallery-rows").children.length > 0) return;
   const { GALLERY } = await import("../data/gallery.js");
-  const heads = ["Tokenizer", "Ids", "As .wwho", "Otherwise", ...PARALLEL.map(({ name }) => name), "Licence"];
+  const heads = ["Tokenizer, licence", "Ids", "As .wwho", "Published", ...PARALLEL.map(({ name }) => name)];
   find("gallery-heads").replaceChildren(...heads.map((text) => scoped(element("th", "", text), "col")));
   find("gallery-rows").replaceChildren(
-    ...GALLERY.map(({ name, license, home, ids, bytes: packed, file, original, tokens }) => {
-      const theirs = original ? `${bytes(original)} ${file}` : "–";
-      const cells = [count(ids), bytes(packed), theirs, ...tokens.map(count), license];
-      return element("tr", "", scoped(element("th", "", home ? linked(name, `https://huggingface.co/${home}`) : name), "row"), ...cells.map((text) => element("td", "", text)));
+    ...GALLERY.map(({ name, license, home, ids, bytes: packed, file = "", original, tokens }) => {
+      const head = scoped(element("th", "", home ? linked(name, `https://huggingface.co/${home}`) : name, small(license)), "row");
+      const theirs = original ? element("td", "", bytes(original), small(file)) : element("td", "", "–");
+      const cells = [count(ids), bytes(packed)].map((text) => element("td", "", text));
+      return element("tr", "", head, ...cells, theirs, ...tokens.map((number) => element("td", "", count(number))));
     }),
   );
 }
+
+/**
+ * Return a text in small print, which stands below what is before it.
+ * @param {string} text
+ * @returns {HTMLElement}
+ */
+const small = (text) => element("small", "", text);
 
 /**
  * Give a head of a table its scope, and return it.
