@@ -1,6 +1,7 @@
 // Several texts in one call, tokens by their texts, and further special tokens.
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import { Tokenizer, getEncoding } from "../../web/package/node.js";
@@ -54,7 +55,7 @@ test("a batch refuses what it cannot take, by name", () => {
     [encoder.encode("abc"), "texts is of type object; expected a list"],
     [undefined, "texts is undefined"],
     [["a", 5], "number 1 of texts is 5"],
-    [["a", ["b"]], "number 1 of texts is of type object"],
+    [["a", ["b"]], "number 1 of texts is a list"],
   ]) {
     for (const method of ["encodeBatch", "countBatch"]) assert.throws(() => o200k[method](texts), ({ status, message }) => status === "ARGUMENT" && message.startsWith(said));
   }
@@ -140,7 +141,7 @@ test("special tokens that cannot be are refused, by name", () => {
   for (const [tokens, said] of [
     [undefined, "tokens is undefined"],
     ["<|user|>", 'tokens is "<|user|>"'],
-    [["<|user|>"], "tokens is of type object"],
+    [["<|user|>"], "tokens is a list; expected an object or a Map"],
     [{ "<|user|>": 24_912 }, 'the id of "<|user|>" is 24912; expected one that no token of o200k_base has: it is that of "hello"'],
     [{ "<|user|>": 255 }, 'the id of "<|user|>" is 255; expected one that no token of o200k_base has: it is that of the bytes '],
     [{ "<|user|>": -1 }, 'the id of "<|user|>" is -1'],
@@ -153,6 +154,70 @@ test("special tokens that cannot be are refused, by name", () => {
   ]) {
     assert.throws(() => o200k.withSpecialTokens(tokens), ({ status, message }) => status === "ARGUMENT" && message.startsWith(said), said);
   }
+});
+
+test("an id is that of one special token, unless the call shares it", () => {
+  const refused = (tokens, said) =>
+    assert.throws(() => o200k.withSpecialTokens(tokens), ({ status, message }) => status === "ARGUMENT" && message.startsWith(said), said);
+  refused({ "<|x|>": 199_999 }, 'the id of "<|x|>" is 199999; expected one that no token of o200k_base has: it is that of "<|endoftext|>"');
+  refused({ "<|x|>": 200_100, "<|y|>": 200_100 }, 'the id of "<|x|>" is 200100; expected one that no token of o200k_base has: it is that of "<|y|>"');
+  // One that was moved has left its id.
+  const moved = o200k.withSpecialTokens({ "<|x|>": 199_999, "<|endoftext|>": 200_018, "<|endofprompt|>": 200_100 });
+  const text = "<|x|><|endoftext|><|endofprompt|>";
+  assert.deepEqual([...moved.encode(text, { allowedSpecial: "all" })], [199_999, 200_018, 200_100]);
+  assert.equal(moved.decode([199_999, 200_018, 200_100]), text);
+  const shared = o200k.withSpecialTokens({ "<|x|>": 199_999 }, { sharesIds: true });
+  assert.deepEqual([...shared.encode("<|x|><|endoftext|>", { allowedSpecial: "all" })], [199_999, 199_999]);
+  assert.equal(shared.decode([199_999]), "<|x|>");
+  for (const [options, said] of [
+    [{ shareIds: true }, 'there is no option "shareIds"; expected sharesIds'],
+    [{ sharesIds: 1 }, "sharesIds is 1; expected true or false"],
+    [[], "options is a list; expected an object with any of sharesIds"],
+    [null, "options is null"],
+  ]) {
+    assert.throws(() => o200k.withSpecialTokens({}, options), ({ status, message }) => status === "ARGUMENT" && message.startsWith(said), said);
+  }
+});
+
+test("a special token that the tokenizer needs keeps its id", async () => {
+  const template = await Tokenizer.load(new URL("tests/vectors/template.wwho", ROOT));
+  for (const [enc, text, use] of [
+    [wwho, "[UNK]", "the unknown token"],
+    [template, "[UNK]", "the unknown token"],
+    [template, "[CLS]", "part of the template"],
+    [template, "[SEP]", "one to which the decoder gives a text"],
+  ]) {
+    const id = enc.specialTokens.get(text);
+    const message = `a special token is "${text}"; expected another text: ${enc.name} has this one, which is ${use}, and cannot give it another id than ${id}`;
+    assert.throws(() => enc.withSpecialTokens({ [text]: 1_000_000 }), { status: "ARGUMENT", message });
+    assert.equal(enc.withSpecialTokens({ [text]: id }).specialTokens.get(text), id);
+  }
+});
+
+test("a special token is found before another token of its text", () => {
+  const enc = o200k.withSpecialTokens({ hello: 200_100 });
+  assert.equal(o200k.tokenToId("hello"), 24_912);
+  assert.equal(enc.tokenToId("hello"), 200_100);
+  assert.equal(enc.tokenToId(encoder.encode("hello")), 200_100);
+  assert.deepEqual([enc.idToToken(200_100), enc.idToToken(24_912)], ["hello", "hello"]);
+  assert.equal(enc.tokenToId("\ufffd"), o200k.tokenToId("\ufffd"));
+});
+
+test("every token of the vectors' models is found, or another of its text", async () => {
+  const folder = new URL("tests/vectors/", ROOT);
+  /** Tokens of a SCRIPT model for bytes whose characters are written with a block and an index. */
+  const hidden = [];
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".wwho"))) {
+    const enc = await Tokenizer.load(new URL(file, folder));
+    for (let id = 0; id < enc.info.nVocab; id++) {
+      if (!bytesIfToken(enc, id)) continue;
+      const token = enc.idToToken(id);
+      const found = enc.tokenToId(token);
+      if (found === undefined) hidden.push(`${file} ${token}`);
+      else if (found !== id) assert.deepEqual(enc.idToToken(found), token, `${file} ${id}`);
+    }
+  }
+  assert.deepEqual(hidden, ["\n", ",", ".", "c", "d", "e", "x", "y", "z"].map((token) => `script.wwho ${token}`));
 });
 
 test("a tokenizer of syllables takes further special tokens", () => {
@@ -205,6 +270,69 @@ test("Workers do all of it, and share a long batch", async () => {
   assert.deepEqual([...(await more.encode("<|user|>a", { allowedSpecial: ["<|user|>"] }))], [200_100, 64]);
   assert.equal(more.specialTokens.get("<|user|>"), 200_100);
   await assert.rejects(pool.withSpecialTokens({ a: 1 }), { status: "ARGUMENT", message: /^the id of "a" is 1/ });
+  more.free();
+  pool.free();
+});
+
+test("Workers read options that can be read once, and start only for texts", async () => {
+  const pool = await inWorkers("o200k_base", { workers: 3 });
+  const one = "word ".repeat(60_000);
+  for (const texts of [[one.repeat(4)], ["", one.repeat(4), "", ""], Array(50).fill(""), [one, "a"]]) {
+    assert.deepEqual(await pool.countBatch(texts), o200k.countBatch(texts));
+    assert.equal(pool.started, 1);
+  }
+  const texts = Array(6).fill(`<|endoftext|>${one}`);
+  const list = { allowedSpecial: ["<|endoftext|>"] };
+  const once = () => ({ allowedSpecial: ["<|endoftext|>"].values() });
+  assert.deepEqual(await pool.countBatch(texts, once()), o200k.countBatch(texts, list));
+  assert.equal(pool.started, 3);
+  assert.deepEqual(await pool.encodeBatch(texts, { ...once(), pairs: texts.values() }), o200k.encodeBatch(texts, { ...list, pairs: texts }));
+  const disallowed = { disallowedSpecial: ["<|endoftext|>"].values() };
+  await assert.rejects(pool.countBatch([...Array(5).fill(one), "<|endoftext|>"], disallowed), { status: "SPECIAL_TOKEN" });
+  pool.free();
+});
+
+test("Workers copy the bytes of a batch, or take them", async () => {
+  const pool = await inWorkers("o200k_base", { workers: 2 });
+  const long = encoder.encode("word ".repeat(60_000));
+  const texts = () => [long.slice(), encoder.encode("hello"), long.slice(), "word"];
+  const counts = [60_001, 1, 60_001, 1];
+  for (const transfer of [false, true]) {
+    const [given, pairs] = [texts(), texts()];
+    assert.deepEqual(await pool.countBatch(given, { transfer }), counts);
+    assert.deepEqual(given.map(({ length }) => length), transfer ? [0, 0, 0, 4] : [300_000, 5, 300_000, 4]);
+    const rows = await pool.encodeBatch(texts(), { transfer, pairs });
+    assert.deepEqual(rows.map(({ length }) => length), counts.map((count) => 2 * count));
+    assert.deepEqual(pairs.map(({ length }) => length), transfer ? [0, 0, 0, 4] : [300_000, 5, 300_000, 4]);
+    const pair = encoder.encode("hello");
+    assert.equal(await pool.countTokens(long.slice(), { transfer, pair }), 60_002);
+    assert.equal(pair.length, transfer ? 0 : 5);
+  }
+  // Views of one memory go together.
+  const all = new Uint8Array([...long, ...long]);
+  const views = [all.subarray(0, long.length), all.subarray(long.length)];
+  assert.deepEqual(await pool.countBatch(views, { transfer: true }), [60_001, 60_001]);
+  assert.equal(all.length, 0);
+  await assert.rejects(pool.countBatch(views, { transfer: true }), { status: "ARGUMENT", message: /memory was transferred/ });
+  pool.free();
+});
+
+test("Workers refuse options that would do nothing, by name", async () => {
+  const pool = await inWorkers("o200k_base");
+  for (const [call, message] of [
+    [() => pool.toBytes({ gzip: true }), 'there is no option "gzip"; expected signal, transfer'],
+    [() => pool.tokenToId("a", { special: true }), 'there is no option "special"; expected signal, transfer'],
+    [() => pool.segment("a", { allowedSpecial: "all" }), 'there is no option "allowedSpecial"; expected signal, transfer'],
+    [() => pool.withSpecialTokens({}, { sharesId: true }), 'there is no option "sharesId"; expected sharesIds'],
+    [() => pool.encode("a", { onProgress() {} }), "encode has no onProgress; expected it of encodeStream or countStream"],
+    [() => pool.encode("a", { transfer: 1 }), "transfer is 1; expected true or false"],
+    [() => pool.countBatch(["a"], null), "options is null; expected an object; leave it out for none"],
+    [() => pool.decode([1], ["a"]), "options is a list; expected an object; leave it out for none"],
+  ]) {
+    await assert.rejects(call, { status: "ARGUMENT", message });
+  }
+  const more = await pool.withSpecialTokens({ "<|x|>": 199_999 }, { sharesIds: true });
+  assert.equal(await more.decode([199_999]), "<|x|>");
   more.free();
   pool.free();
 });

@@ -379,18 +379,21 @@ export class Tokenizer implements Disposable {
   /** Return the bytes of one token; for a SCRIPT token that begins or ends inside a character, its symbols. */
   tokenBytes(id: number): Uint8Array<ArrayBuffer>;
   /**
-   * Return the id of the token with exactly this text or these bytes, or undefined if there is none. Special tokens are found; nothing is
-   * normalized, so in models of SentencePiece a token begins with U+2581, not with a space. If several models have the token, the id is the last
-   * one's.
+   * Return the id of the token with exactly this text or these bytes, or undefined if there is none. A special token comes before another token
+   * with its text, as in @huggingface/tokenizers; if several models have the token, the id is the last one's. Nothing is normalized, so in models
+   * of SentencePiece a token begins with U+2581, not with a space. In SCRIPT models, the token of a byte is not found if its character is written
+   * with a block and an index.
    */
   tokenToId(token: Text): number | undefined;
   /** Return the text of one token, or its bytes if they are not UTF-8 by themselves, as with half of an emoji. tokenToId takes both. */
   idToToken(id: number): string | Uint8Array<ArrayBuffer>;
   /**
    * Return a tokenizer that has further special tokens, such as those that you trained a model with: `{ "<|user|>": 200100 }`. This one stays
-   * as it is, and both need memory. A special token that there is already gets the new id. An id of another token fails with status ARGUMENT.
+   * as it is, and both need memory. A special token that there is already gets the new id. An id of another token fails with status ARGUMENT, and
+   * so does another id for a token that the template, the decoder or a model needs. `sharesIds`: an id may be that of another special token; it
+   * decodes to the new one then, as in js-tiktoken.
    */
-  withSpecialTokens(tokens: SpecialTokens): this;
+  withSpecialTokens(tokens: SpecialTokens, options?: { sharesIds?: boolean }): this;
   /** Return the bytes of the tokenizer's .wwho file, to save it, or to load it in a Worker. */
   toBytes(): Uint8Array<ArrayBuffer>;
   /** Return the segments of the text, each of one script, and their syllables: in Lao and Thai, open clusters, whose finals stand alone (ກາ|ນ). */

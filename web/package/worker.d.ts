@@ -48,7 +48,10 @@ export interface CallOptions {
    * next call starts another.
    */
   signal?: AbortSignal;
-  /** Transfer the memory of a Uint8Array, a Uint32Array or a chunk of bytes, which you can then no longer use, instead of copying it. */
+  /**
+   * Transfer the memory of a Uint8Array, a Uint32Array or a chunk of bytes, which you can then no longer use, instead of copying it. Of a batch,
+   * that of all its texts and pairs: in one Worker if several are views of the same memory.
+   */
   transfer?: boolean;
 }
 
@@ -102,7 +105,7 @@ export class WorkerTokenizer implements Disposable {
   tokenToId(token: Text, options?: CallOptions): Promise<number | undefined>;
   idToToken(id: number, options?: CallOptions): Promise<string | Uint8Array<ArrayBuffer>>;
   /** Load a tokenizer that has further special tokens, in as many Workers of its own; this one stays as it is. */
-  withSpecialTokens(tokens: SpecialTokens, options?: CallOptions): Promise<WorkerTokenizer>;
+  withSpecialTokens(tokens: SpecialTokens, options?: { sharesIds?: boolean } & CallOptions): Promise<WorkerTokenizer>;
   toBytes(options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   normalize<T extends Text>(text: T, options?: CallOptions): Promise<T>;
   segment(text: Text, options?: CallOptions): Promise<Segment[]>;

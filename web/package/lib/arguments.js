@@ -19,11 +19,12 @@ export function argumentError(what, value, expected) {
 /**
  * Return a short text for any value, for an error message: simple values as JavaScript writes them, of others only the type.
  * @param {unknown} value even one that cannot be converted to a string
- * @returns {string} such as '"abc"', "5n", "null" or "of type object"
+ * @returns {string} such as '"abc"', "5n", "null", "a list" or "of type object"
  */
 export function quoteValue(value) {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "bigint") return `${value}n`;
+  if (Array.isArray(value)) return "a list";
   const isSimple = value === null || ["undefined", "boolean", "number"].includes(typeof value);
   return isSimple ? String(value) : `of type ${typeof value}`;
 }
@@ -46,7 +47,7 @@ export function isIterable(value) {
  * @throws {WwhoError} ARGUMENT, also for a list of special tokens, which other libraries take in this place
  */
 export function requireOptions(options, known) {
-  const expected = 'an object, such as { allowedSpecial: "all" }; leave it out for none';
+  const expected = `an object${known ? ` with any of ${[...known].join(", ")}` : ""}; leave it out for none`;
   if (typeof options !== "object" || options === null) throw argumentError("options", options, expected);
   if (isIterable(options)) throw new WwhoError("ARGUMENT", `options is a list; expected ${expected}`);
   if (known) requireKnown(options, known);
@@ -60,14 +61,25 @@ export function requireOptions(options, known) {
 }
 
 /**
+ * Reject an option that is neither true nor false.
+ * @param {unknown} value
+ * @param {string} option its name
+ * @throws {WwhoError} ARGUMENT
+ */
+export function requireBoolean(value, option) {
+  if (typeof value !== "boolean") throw argumentError(option, value, "true or false");
+}
+
+/**
  * Reject an object with a name that the method does not take, which is probably misspelt.
  * @param {any} options also rejected if it is no object
  * @param {ReadonlySet<string>} known the names that the method takes
+ * @param {string} [what] the argument's name in messages
  * @throws {WwhoError} ARGUMENT, with the names that are known
  */
-export function requireKnown(options, known) {
+export function requireKnown(options, known, what = "options") {
   if (typeof options !== "object" || options === null) {
-    throw argumentError("options", options, `an object with any of ${[...known].join(", ")}`);
+    throw argumentError(what, options, `an object with any of ${[...known].join(", ")}`);
   }
   for (const name in options) {
     if (!known.has(name)) {

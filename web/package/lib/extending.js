@@ -1,10 +1,12 @@
 // Further special tokens for a tokenizer: its file with another section ADDED (wasm/FORMAT.md, ADDED).
 
-import { argumentError, isIterable } from "./arguments.js";
+import { argumentError, isIterable, requireBoolean, requireOptions } from "./arguments.js";
 import { KIND, assemble, sectionsOf } from "./artifact-bytes.js";
+import { readDecoder } from "./decoder-section.js";
 import { utf8 } from "./decoding.js";
 import { hex } from "./errors.js";
 import { ADDED_SPECIAL, OF_MODEL, OF_TOKENIZER } from "./header.js";
+import { placesOf } from "./template.js";
 
 /** @typedef {ReadonlyMap<string, number> | Readonly<Record<string, number>>} SpecialTokens ids by the texts of special tokens */
 /** @typedef {{ text: string, id: number, flags: number }} Added an added token of a file */
@@ -14,33 +16,74 @@ const [MOST_BYTES, HIGHEST_ID] = [1024, 2_097_150];
 /** The rule by which a model numbers its tokens stepwise, over the ids of added tokens (FORMAT.md, Ids). */
 const STEP = 1;
 
+/** The options of withSpecialTokens. */
+const OPTIONS = new Set(["sharesIds"]);
+
 /**
  * Return the file of a tokenizer with further special tokens; one that the tokenizer has already gets the new id.
  * @param {import("./core.js").Core} core with the tokenizer open
  * @param {SpecialTokens} tokens
  * @param {string} name of the tokenizer, for messages
+ * @param {{ sharesIds?: boolean }} [options] `sharesIds`: whether an id may be that of another special token; it decodes to the new one then
  * @returns {Uint8Array<ArrayBuffer>}
- * @throws {import("./errors.js").WwhoError} ARGUMENT for a text or an id that cannot be used
+ * @throws {import("./errors.js").WwhoError} ARGUMENT for a text or an id that cannot be used, and for wrong options
  */
-export function extendFile(core, tokens, name) {
+export function extendFile(core, tokens, name, options = {}) {
+  requireOptions(options, OPTIONS);
+  const { sharesIds = false } = options;
+  requireBoolean(sharesIds, "sharesIds");
   const sections = sectionsOf(core.file());
   const place = sections.findIndex(([kind]) => kind === KIND.ADDED);
   const { added, properties } = readAdded(sections[place][1]);
   const owners = new Map(added.map((token) => [token.text, token]));
   const taken = new Set(added.map(({ id }) => id));
+  const uses = usesOf(core, sections);
+  /** @type {Added[]} */
+  const more = [];
+  const requireFree = (/** @type {Added} */ { text, id }, /** @type {string} */ found) => {
+    throw argumentError(`the id of ${JSON.stringify(text)}`, id, `one that no token of ${name} has: it is that of ${found}`);
+  };
   for (const [text, id] of entriesOf(tokens)) {
     requireToken(text, id);
     const owner = owners.get(text);
     if (owner && owner.id === id && owner.flags & ADDED_SPECIAL) continue;
-    if (owner) requireMovable(owner, core, name);
+    if (owner) requireMovable(owner, core, name, uses);
+    owners.delete(text);
+    const token = { text, id, flags: ADDED_SPECIAL };
     const bytes = taken.has(id) ? null : core.tokenBytes(id);
-    if (bytes) throw argumentError(`the id of ${JSON.stringify(text)}`, id, `one that no token of ${name} has: it is that of ${quoteToken(bytes)}`);
-    owners.set(text, { text, id, flags: ADDED_SPECIAL });
+    if (bytes) requireFree(token, quoteToken(bytes));
+    more.push(token);
   }
-  const all = [...owners.values()].sort((a, b) => a.id - b.id);
+  // Of several texts, an id decodes to the first.
+  const all = [...more, ...owners.values()].sort((a, b) => a.id - b.id);
+  const texts = new Map(all.map(({ id, text }) => [id, text]));
+  for (const token of more) {
+    const other = /** @type {string} */ (texts.get(token.id));
+    if (!sharesIds && other !== token.text) requireFree(token, JSON.stringify(other));
+  }
   sections[place] = [KIND.ADDED, writeAdded(all, properties)];
   return assemble(sections);
 }
+
+/**
+ * Return what tokens a tokenizer needs under their ids, and for what.
+ * @param {import("./core.js").Core} core
+ * @param {readonly (readonly [kind: number, data: Uint8Array])[]} sections of its file
+ * @returns {Map<number, string>} what each is, by its id
+ */
+function usesOf(core, sections) {
+  const decoder = sections.find(([kind]) => kind === KIND.DECODER);
+  const models = Array.from({ length: core.info(OF_TOKENIZER).n_models ?? 0 }, (_, i) => core.info(OF_MODEL, i).unk_id ?? -1);
+  const places = [false, true].flatMap((pair) => placesOf(core, pair, true)).filter(({ what }) => what === "id");
+  return new Map([
+    ...models.map((id) => use(id, "the unknown token")),
+    ...places.map(({ id }) => use(id, "part of the template")),
+    ...[...readDecoder(decoder?.[1]).surfaces.keys()].map((id) => use(id, "one to which the decoder gives a text")),
+  ]);
+}
+
+/** Return a pair for a Map. @param {number} id @param {string} what @returns {[number, string]} */
+const use = (id, what) => [id, what];
 
 /**
  * Return the pairs of a text and an id that a caller gives.
@@ -71,17 +114,20 @@ function requireToken(text, id) {
 }
 
 /**
- * Reject another id for an added token that is more than a special token, or whose id the tokens of a model are numbered around.
+ * Reject another id for an added token that is more than a special token, that the tokenizer needs under its id, or whose id the tokens of a
+ * model are numbered around.
  * @param {Added} owner
  * @param {import("./core.js").Core} core
  * @param {string} name of the tokenizer
+ * @param {ReadonlyMap<number, string>} uses as usesOf returns them
  * @throws {import("./errors.js").WwhoError} ARGUMENT
  */
-function requireMovable({ text, id, flags }, core, name) {
+function requireMovable({ text, id, flags }, core, name, uses) {
   const models = Array.from({ length: core.info(OF_TOKENIZER).n_models ?? 0 }, (_, i) => core.info(OF_MODEL, i));
   const isBetween = models.some(({ ids, first_id: first, n_ids: n }) => ids === STEP && id >= (first ?? 0) && id < (first ?? 0) + (n ?? 0));
-  if (flags === ADDED_SPECIAL && !isBetween) return;
-  const why = isBetween ? "whose id lies among those of other tokens" : "which is no plain special token";
+  const use = uses.get(id);
+  if (flags === ADDED_SPECIAL && !isBetween && !use) return;
+  const why = isBetween ? "whose id lies among those of other tokens" : `which is ${use ?? "no plain special token"}`;
   throw argumentError("a special token", text, `another text: ${name} has this one, ${why}, and cannot give it another id than ${id}`);
 }
 

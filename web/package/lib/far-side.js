@@ -43,8 +43,8 @@ export function serve(send, { init, Tokenizer }) {
       const { name, info, provenance, specialTokens } = tokenizer;
       return { name, info, provenance, specialTokens };
     },
-    withSpecialTokens(tokens) {
-      const extended = tokenizer.withSpecialTokens(tokens);
+    withSpecialTokens(tokens, options) {
+      const extended = tokenizer.withSpecialTokens(tokens, options);
       const file = extended.toBytes();
       extended.free();
       return file;

@@ -384,18 +384,34 @@ function sendError({ method }, cause) {
 }
 
 /**
- * Prepare values for sending. Typed arrays are copied, only as far as the view reaches, because the caller may change them afterwards. If
- * the call transfers memory, they are sent themselves: the caller can no longer use them, nor anything else in their memory.
+ * Prepare values for sending. Typed arrays, also those in lists and in the options `pair` and `pairs`, are copied, only as far as the view
+ * reaches, because the caller may change them afterwards. If the call transfers memory, they are sent themselves: the caller can no longer use
+ * them, nor anything else in their memory.
  * @param {Call} call
  * @param {unknown[]} values
  * @returns {Parcel}
  * @throws {WwhoError} ARGUMENT if the memory of one was transferred before
  */
 function packValues(call, values) {
+  /** @type {Set<Transferable>} */
+  const memory = new Set();
+  const own = call.transfer ? subarray : slice;
+  const pack = (/** @type {any} */ value) => {
+    // Copies of many texts are sent sooner than their memory would be transferred.
+    if (Array.isArray(value)) return value.map((each) => (isArray(each) ? packArray(each, call.transfer) : each));
+    return isArray(value) ? packArray(value, true) : value;
+  };
+  const packArray = (/** @type {Uint8Array} */ array, isTransferred = false) => {
+    const sent = own.call(array);
+    if (isTransferred) memory.add(/** @type {ArrayBuffer} */ (sent.buffer));
+    return sent;
+  };
   try {
-    const own = call.transfer ? subarray : slice;
-    const sent = values.map((value) => (isArray(value) ? own.call(value) : value));
-    return { values: sent, memory: sent.filter(isArray).map(({ buffer }) => /** @type {ArrayBuffer} */ (buffer)) };
+    const sent = values.map((value) => {
+      const { pair, pairs } = /** @type {any} */ (value) ?? {};
+      return pair || pairs ? { .../** @type {object} */ (value), ...(pair && { pair: pack(pair) }), ...(pairs && { pairs: pack(pairs) }) } : pack(value);
+    });
+    return { values: sent, memory: [...memory] };
   } catch (cause) {
     throw sendError(call, cause);
   }

@@ -7,6 +7,7 @@ import {
   checkedIds,
   isModule,
   isUint8Array,
+  requireBoolean,
   requireIterable,
   requireMemory,
   requireOptions,
@@ -943,8 +944,9 @@ export class BaseTokenizer {
   }
 
   /**
-   * Return the id of the token with exactly this text or these bytes, which may be a special token. Nothing is normalized: of most models of
-   * SentencePiece, tokens begin with U+2581 in place of a space, as tokenBytes gives them.
+   * Return the id of the token with exactly this text or these bytes: of a special token, if one has this text, as @huggingface/tokenizers does.
+   * Nothing is normalized: of most models of SentencePiece, tokens begin with U+2581 in place of a space, as tokenBytes gives them. Of a SCRIPT
+   * model, the token of a byte is not found if its character is written with a block and an index.
    * @param {Text} token
    * @returns {number | undefined} undefined if no token has this text; of several tokens with one text, the id of the last model's
    * @throws {WwhoError} FREED, ARGUMENT
@@ -955,9 +957,9 @@ export class BaseTokenizer {
     // A lone surrogate is in no token, but would be looked for as U+FFFD.
     if (typeof token === "string" && /\p{Surrogate}/u.test(token)) return undefined;
     const bytes = typeof token === "string" ? new TextEncoder().encode(token) : token;
-    const id = core.tokenId(bytes);
-    if (id !== undefined || this.provenance.script_indices === undefined) return id;
-    // The core knows tokens of SCRIPT by their symbols.
+    const id = this.specialTokens.get(/** @type {string} */ (textOrBytes(bytes))) ?? core.tokenId(bytes);
+    if (id !== undefined) return id;
+    // The core knows tokens of SCRIPT by their symbols, and those of bytes that spell unknown text by no text.
     const ids = this.encode(token, { added: false });
     return ids.length === 1 && hex(this.tokenBytes(ids[0])) === hex(bytes) ? ids[0] : undefined;
   }
@@ -969,20 +971,19 @@ export class BaseTokenizer {
    * @throws {WwhoError} FREED; TOKEN for an id without a token
    */
   idToToken(id) {
-    const bytes = this.tokenBytes(id);
-    const text = utf8(bytes);
-    // The text may have a U+FFFD of its own.
-    return text.includes("\ufffd") && hex(new TextEncoder().encode(text)) !== hex(bytes) ? bytes : text;
+    return textOrBytes(this.tokenBytes(id));
   }
 
   /**
    * Make a tokenizer that has further special tokens beside those of this one, which stays as it is. Both are freed on their own.
    * @param {import("./extending.js").SpecialTokens} tokens ids by texts; a special token that there is already gets the new id
+   * @param {{ sharesIds?: boolean }} [options] `sharesIds`: whether an id may be that of another special token, and then decodes to the new one
    * @returns {this} a tokenizer of the same class
-   * @throws {WwhoError} FREED; ARGUMENT for a text that no token can have, or an id that another token has
+   * @throws {WwhoError} FREED; ARGUMENT for a text that no token can have, an id that another token has, or another id for a token that the
+   *   template, the decoder or a model needs under its own
    */
-  withSpecialTokens(tokens) {
-    const file = extendFile(this.#openCore, tokens, this.name);
+  withSpecialTokens(tokens, options) {
+    const file = extendFile(this.#openCore, tokens, this.name, options);
     return new /** @type {any} */ (this.constructor)(this.#module, file);
   }
 
@@ -1067,13 +1068,15 @@ export class BaseTokenizer {
 const isSingleText = ({ pair, special }) => pair === undefined && !special;
 
 /**
- * Reject an option that is neither true nor false.
- * @param {unknown} value
- * @param {string} option its name
- * @throws {WwhoError} ARGUMENT
+ * Return bytes as a string, or the bytes themselves if they are no UTF-8.
+ * @template {Uint8Array} B
+ * @param {B} bytes
+ * @returns {string | B}
  */
-function requireBoolean(value, option) {
-  if (typeof value !== "boolean") throw argumentError(option, value, "true or false");
+function textOrBytes(bytes) {
+  const text = utf8(bytes);
+  // The text may have a U+FFFD of its own.
+  return text.includes("\ufffd") && hex(new TextEncoder().encode(text)) !== hex(bytes) ? bytes : text;
 }
 
 /**

@@ -1,6 +1,6 @@
 // The methods of a tokenizer that runs in Workers; they return promises. The entries (worker.js, node-worker.js) load it.
 
-import { argumentError, bindMethods, bytesOf, isBlob, isIterable, requireOptions, requireTarget, textList } from "./arguments.js";
+import { argumentError, bindMethods, bytesOf, isBlob, isIterable, requireBoolean, requireOptions, requireTarget, textList } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 import { feedOf } from "./items.js";
 import { PART_BYTES } from "./parts.js";
@@ -88,7 +88,7 @@ export class BaseWorkerTokenizer {
    * @throws what Pool.run does; {WwhoError} ARGUMENT for wrong options
    */
   async #call(method, values, options, feedFrom, more) {
-    const { here, there } = divideOptions(options);
+    const { here, there } = divideOptions(options, method);
     return this.#pool.run({ method, values: [...values, there], owner: this, ...here, feed: feedFrom?.(), ...more });
   }
 
@@ -130,19 +130,19 @@ export class BaseWorkerTokenizer {
    * @returns {Promise<any[]>} the results in the order of the texts
    * @throws what #call does; if one part fails, the others' results are lost
    */
-  async #callShared(method, texts, options = {}) {
-    requireOptions(options);
-    const list = copiedTexts(texts, "texts");
-    const pairs = options.pairs === undefined ? undefined : copiedTexts(options.pairs, "pairs");
-    const units = list.reduce((sum, { length }) => sum + length, 0);
-    const draws = options.dropout !== undefined || options.sample !== undefined; // by the number of each text
-    const n = draws || (pairs && pairs.length !== list.length) ? 1 : Math.max(1, Math.min(this.#pool.size, Math.floor(units / PART_BYTES)));
-    const size = Math.ceil(list.length / n);
-    const parts = Array.from({ length: n }, (_, i) => {
-      const [start, end] = [i * size, (i + 1) * size];
-      return this.#call(method, [list.slice(start, end)], { ...options, ...(pairs && { pairs: n === 1 ? pairs : pairs.slice(start, end) }) });
-    });
-    return (await Promise.all(parts)).flat();
+  async #callShared(method, texts, options) {
+    const { here, there } = divideOptions(options, method);
+    const list = textList(texts, "texts");
+    const pairs = there.pairs === undefined ? undefined : textList(there.pairs, "pairs");
+    const lengths = list.map(({ length }, i) => length + (pairs?.[i]?.length ?? 0));
+    const draws = there.dropout !== undefined || there.sample !== undefined; // by the number of each text
+    const isWhole = draws || (pairs && pairs.length !== list.length) || (here.transfer && sharesMemory([...list, ...(pairs ?? [])]));
+    const parts = isWhole ? [[0, Infinity]] : boundsOf(lengths, this.#pool.size);
+    const run = (/** @type {number[]} */ [start, end]) => {
+      const values = [list.slice(start, end), { ...there, ...(pairs && { pairs: pairs.slice(start, end) }) }];
+      return this.#pool.run({ method, values, owner: this, ...here });
+    };
+    return (await Promise.all(parts.map(run))).flat();
   }
 
   /**
@@ -425,15 +425,24 @@ export class BaseWorkerTokenizer {
   }
 }
 
+/** The options of every method here. */
+const CALL_OPTIONS = new Set(["signal", "transfer"]);
+/** The methods that have no other options, of which the Worker would not notice any. */
+const PLAIN = new Set(["tokenBytes", "tokenToId", "idToToken", "toBytes", "normalize", "segment", "trace"]);
+
 /**
  * Check options, and divide them into those for this side and those for the Worker, in a form that can be sent.
- * @param {any} [options]
- * @returns {{ here: Pick<Call, "signal" | "transfer" | "onProgress">, there: any }} the special tokens in `there` are sets, or "all"
- * @throws {WwhoError} ARGUMENT; names of options are checked in the Worker
+ * @param {any} options of the caller, or undefined
+ * @param {string} method
+ * @returns {{ here: Pick<Call, "signal" | "transfer" | "onProgress">, there: any }} the special tokens in `there` are sets, or "all", so they can
+ *   be read more than once
+ * @throws {WwhoError} ARGUMENT; names of options that a method may have are checked in the Worker
  */
-function divideOptions(options = {}) {
-  requireOptions(options);
-  const { signal, transfer, onProgress, ...there } = options;
+function divideOptions(options = {}, method) {
+  requireOptions(options, PLAIN.has(method) ? CALL_OPTIONS : undefined);
+  const { signal, transfer = false, onProgress, ...there } = options;
+  requireBoolean(transfer, "transfer");
+  if (onProgress && !method.endsWith("Stream")) throw new WwhoError("ARGUMENT", `${method} has no onProgress; expected it of encodeStream or countStream`);
   for (const option of ["allowedSpecial", "disallowedSpecial"]) {
     if (there[option] !== undefined) there[option] = nameSet(there[option], option);
   }
@@ -441,12 +450,37 @@ function divideOptions(options = {}) {
 }
 
 /**
- * Return texts as a list of strings and of copies of bytes, because of a view all of its memory would be sent.
- * @param {unknown} texts
- * @param {string} what the argument's name in messages
- * @throws {WwhoError} ARGUMENT
+ * Return where to cut a list of texts into parts of about as much text each, as many as there are Workers, if there is enough text.
+ * @param {readonly number[]} lengths of the texts
+ * @param {number} workers the most parts
+ * @returns {number[][]} the first text of each part, and the one after its last; each of several has at least half of its share
  */
-const copiedTexts = (texts, what) => textList(texts, what).map((text) => (typeof text === "string" ? text : Uint8Array.from(text)));
+function boundsOf(lengths, workers) {
+  let left = lengths.reduce((sum, length) => sum + length, 0);
+  const least = Math.max(PART_BYTES, left / workers);
+  /** @type {number[][]} */
+  const bounds = [];
+  let [start, size] = [0, 0];
+  lengths.forEach((length, i) => {
+    if (size >= least && 2 * left >= least) {
+      bounds.push([start, i]);
+      [start, size] = [i, 0];
+    }
+    size += length;
+    left -= length;
+  });
+  return [...bounds, [start, lengths.length]];
+}
+
+/**
+ * Tell whether any two texts are views of the same memory, which can be transferred to one Worker alone.
+ * @param {readonly (string | Uint8Array)[]} texts
+ * @returns {boolean}
+ */
+function sharesMemory(texts) {
+  const buffers = texts.flatMap((text) => (typeof text === "string" ? [] : [text.buffer]));
+  return new Set(buffers).size < buffers.length;
+}
 
 /**
  * Return bytes of any kind as a Uint8Array, so that only what the view covers is sent, and everything else as it is.

@@ -1,0 +1,33 @@
+// The section DECODER of a file (wasm/FORMAT.md, DECODER): its steps, and the texts that it gives to tokens.
+
+/** The length of a step without its texts, and where the lengths of these are in it. */
+const [STEP_BYTES, N_A, N_B] = [6, 4, 5];
+
+/** @typedef {{ head: Uint8Array, kinds: number[], surfaces: Map<number, Uint8Array> }} Decoder all before the surfaces, as it is in the file; the kinds of its steps; the surfaces by id */
+
+/**
+ * Read the section DECODER of a valid file.
+ * @param {Uint8Array} [section] without it, texts are concatenated
+ * @returns {Decoder} with views of the section
+ */
+export function readDecoder(section = new Uint8Array(4)) {
+  const view = new DataView(section.buffer, section.byteOffset, section.length);
+  /** @type {number[]} */
+  const kinds = [];
+  let at = 4 + section[1];
+  for (let i = 0; i < section[0]; i++) {
+    kinds.push(section[at]);
+    at += STEP_BYTES + section[at + N_A] + section[at + N_B];
+  }
+  const head = section.subarray(0, at);
+  const count = view.getUint16(2, true);
+  const texts = section.subarray(at + 8 * count);
+  /** @type {Decoder["surfaces"]} */
+  const surfaces = new Map();
+  for (let i = 0, start = 0; i < count; i++, at += 8) {
+    const end = view.getUint32(at + 4, true);
+    surfaces.set(view.getUint32(at, true), texts.subarray(start, end));
+    start = end;
+  }
+  return { head, kinds, surfaces };
+}
