@@ -12,6 +12,7 @@ import { Tiktoken, getEncodingNameForModel, ranksOf } from "../../web/package/li
 import * as names from "../../web/package/lib/compat/special-names.js";
 import { models } from "../../web/package/lib/openai-models.js";
 import { getEncoding } from "../../web/package/node.js";
+import { countChat } from "../../web/package/node-openai.js";
 import { ROOT, TEXTS, randomNumbers } from "./common.mjs";
 
 const random = randomNumbers(43);
@@ -146,6 +147,32 @@ test("gpt-tokenizer: the models of chats are the same, and all errors say what i
   ]) {
     assert.throws(call, ({ message }) => message.startsWith(said), said);
   }
+  // What gpt-tokenizer passes over, or answers with an error of JavaScript's.
+  const chat = [{ role: "user", content: "a" }];
+  const ofModel = gptFunctions(() => tokenizer, "o200k_base", "gpt-4o");
+  for (const [call, message] of [
+    [() => plain.encode("a", { allowedSpecial: ["<|endoftext|>"] }), 'allowedSpecial is a list; expected a Set of special tokens, or "all"'],
+    [() => plain.countTokens("a", { disallowedSpecial: "none" }), 'disallowedSpecial is "none"; expected a Set of special tokens, or "all"'],
+    [() => plain.encode("a", { allowSpecial: "all" }), 'there is no option "allowSpecial"; expected allowedSpecial, disallowedSpecial'],
+    [() => plain.encode("a", 5), "options is 5; expected an object with any of allowedSpecial, disallowedSpecial"],
+    [() => ofModel.encodeChat(chat, undefined, { prime: "" }), 'there is no option "prime"; expected allowedSpecial, disallowedSpecial, primeWithAssistantResponse'],
+    [() => ofModel.encodeChat(chat, undefined, { primeWithAssistantResponse: 5 }), 'primeWithAssistantResponse is 5; expected a string; "" for nothing'],
+    [() => ofModel.encodeChat(5), "the chat is 5; expected a list of { role, content }"],
+    [() => ofModel.encodeChat([null]), "a message is null; expected an object { role, content }"],
+    [() => plain.decode(5), "ids is 5; expected a Uint32Array or another iterable of token ids; for one id, give [id]"],
+    [() => [...plain.decodeGenerator(5)], "ids is 5; expected a Uint32Array or another iterable of token ids; for one id, give [id]"],
+    [() => ofModel.countChatCompletionTokens(), "the request is undefined; expected an object with any of messages, tools, tool_choice, functions, function_call"],
+    [() => ofModel.countChatCompletionTokens({ messages: chat, temperature: 1 }), 'there is no option "temperature"; expected messages, tools, tool_choice, functions, function_call'],
+    [() => ofModel.countChatCompletionTokens({ messages: chat, response_format: {} }), 'there is no option "response_format"; expected messages, tools, tool_choice, functions, function_call'],
+  ]) {
+    assert.throws(call, { name: "WwhoError", status: "ARGUMENT", message });
+  }
+  assert.throws(() => [...plain.decodeGenerator([24_912, undefined, 2375])], { status: "TOKEN", message: /^token id undefined is not valid/ });
+  for (const options of [null, { allowedSpecial: null, disallowedSpecial: null }]) assert.deepEqual(plain.encode("a", options), [64]);
+  const tools = [{ type: "function", function: { name: "heat", description: "Heat the water" } }];
+  const request = { messages: chat, tools, tool_choice: "none" };
+  assert.equal(ofModel.countChatCompletionTokens(request), countChat(chat, "gpt-4o", { tools, tool_choice: "none", tokenizer }));
+  assert.ok(ofModel.countChatCompletionTokens(request) > ofModel.countChatCompletionTokens({ messages: chat }) + 10);
   // Special tokens side by side, of which gpt-tokenizer loses the second.
   assert.deepEqual(plain.encode("<|endoftext|><|im_end|>b", { allowedSpecial: "all" }), [199_999, 200_004, 65]);
   let streamed = "";
@@ -192,7 +219,13 @@ test("js-tiktoken: the encodings of models, and what is refused", async () => {
   const tokenizer = await getEncoding("gpt2");
   const ours = ranksOf("gpt2", () => tokenizer);
   assert.throws(() => ours.bpe_ranks, { status: "ARGUMENT", message: /the ranks of gpt2 have no bpe_ranks/ });
-  assert.throws(() => new Tiktoken(ours, { a: 64 }), { status: "ARGUMENT" });
+  assert.throws(() => new Tiktoken(ours, { zz: 64 }), { status: "ARGUMENT", message: /it is that of "a"$/ });
+  assert.throws(() => getEncodingNameForModel("gpt-oss-20b"), { status: "ARGUMENT", message: /js-tiktoken does not have its encoding, o200k_harmony/ });
+  // The id of a special token that was there decodes to the new one.
+  for (const each of [new Tiktoken(ours, { "<|user|>": 50_256 }), new TheirTiktoken(ranks, { "<|user|>": 50_256 })]) {
+    assert.deepEqual(each.encode("<|user|><|endoftext|>", "all"), [50_256, 50_256]);
+    assert.equal(each.decode([50_256]), "<|user|>");
+  }
   assert.throws(() => new Tiktoken(ours).encode("a", "endoftext"), { status: "ARGUMENT" });
   assert.throws(() => new Tiktoken(ours).decode([60_000]), { status: "TOKEN" });
 });

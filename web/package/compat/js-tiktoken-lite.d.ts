@@ -15,7 +15,7 @@ export interface TiktokenBPE {
 }
 
 export class Tiktoken {
-  /** With further special tokens, the encoding is opened once more. */
+  /** With further special tokens, the encoding is opened once more. An id of another special token decodes to the new one. */
   constructor(ranks: TiktokenBPE, extendedSpecialTokens?: Record<string, number>);
   /** Return the ids of a text. Text that spells a special token is an error, unless it is allowed, or `disallowedSpecial` is an empty list. */
   encode(text: string, allowedSpecial?: readonly string[] | "all", disallowedSpecial?: readonly string[] | "all"): number[];
@@ -23,5 +23,8 @@ export class Tiktoken {
   decode(tokens: Iterable<number>): string;
 }
 
-/** Return the name of a model's encoding. davinci-002 and babbage-002 are errors: OpenAI's tiktoken names another than js-tiktoken. */
+/**
+ * Return the name of a model's encoding. Errors: davinci-002 and babbage-002, for which OpenAI's tiktoken names another than js-tiktoken, and
+ * gpt-oss's models, whose encoding js-tiktoken does not have.
+ */
 export function getEncodingNameForModel(model: TiktokenModel): TiktokenEncoding;

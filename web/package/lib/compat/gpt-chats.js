@@ -1,5 +1,6 @@
 // A chat in gpt-tokenizer's form, which differs from OpenAI's cookbook: see MIGRATING.md.
 
+import { argumentError } from "../arguments.js";
 import { WwhoError } from "../errors.js";
 import { HarmonyCall, HarmonyChannel, HarmonyConstrain, HarmonyEnd, HarmonyMessage, HarmonyReturn, HarmonyStart, ImEnd, ImSep, ImStart } from "./special-names.js";
 
@@ -34,6 +35,7 @@ export function* chatIds(chat, model, options, encoder) {
   const { specials, encode, encodeGenerator } = encoder;
   const { primeWithAssistantResponse: prime = "assistant", ...encoding } = options ?? {};
   const given = options && encoding;
+  if (typeof prime !== "string") throw argumentError("primeWithAssistantResponse", prime, 'a string; "" for nothing');
   const isHarmony = specials.has(HarmonyMessage);
   const [start, end] = isHarmony ? [HarmonyStart, HarmonyEnd] : [ImStart, ImEnd];
   /** Return the id of a special token. @param {string} text */
@@ -47,6 +49,7 @@ export function* chatIds(chat, model, options, encoder) {
   const [between, after] = isOld ? [encode("\n"), encode("\n")] : [isHarmony ? [] : [mark(ImSep)], []];
 
   for (const message of chat) {
+    if (typeof message !== "object" || message === null) throw argumentError("a message", message, "an object { role, content }");
     if (message.content === undefined) throw new WwhoError("ARGUMENT", "Content must be defined for all messages.");
     yield [mark(start)];
     if (isHarmony) {

@@ -1,7 +1,9 @@
 // gpt-tokenizer's functions over our encodings: its names, its defaults, and its results. README.md says where they differ.
 
-import { argumentError, requireString } from "../arguments.js";
+import { argumentError, isIterable, requireIterable, requireKnown, requireString } from "../arguments.js";
+import { newDecoder } from "../decoding.js";
 import { WwhoError } from "../errors.js";
+import { itemsOf } from "../items.js";
 import { COUNT, chatFunction, refuseToLoad } from "../openai/chats.js";
 import { encodingOfChats } from "../openai/names.js";
 import { chatIds } from "./gpt-chats.js";
@@ -14,6 +16,10 @@ import { refuseSpelled } from "./spelled.js";
 /** @typedef {{ allowed: ReadonlySet<string>, refused: readonly string[] }} Specials which special tokens are found, and which are errors */
 /** @typedef {string | Iterable<import("./gpt-chats.js").ChatMessage>} Input */
 
+const ENCODE_OPTIONS = new Set(["allowedSpecial", "disallowedSpecial"]);
+const CHAT_OPTIONS = new Set([...ENCODE_OPTIONS, "primeWithAssistantResponse"]);
+/** The fields of a request that are counted. */
+const REQUEST = new Set(["messages", "tools", "tool_choice", "functions", "function_call"]);
 const FIM = [FimPrefix, FimMiddle, FimSuffix];
 const IM = [ImStart, ImEnd, ImSep];
 
@@ -53,10 +59,14 @@ export function gptFunctions(load, encoding, model) {
   /**
    * Return what the options of a call mean: gpt-tokenizer refuses all special tokens that are not allowed, but none if the call names any
    * that are disallowed.
-   * @param {EncodeOptions} [options]
+   * @param {EncodeOptions | null} [options]
    * @returns {Specials}
+   * @throws {WwhoError} ARGUMENT
    */
-  const readOptions = ({ allowedSpecial, disallowedSpecial } = {}) => {
+  const readOptions = (options) => {
+    requireKnown(options ?? {}, ENCODE_OPTIONS);
+    const allowedSpecial = namesIn(options, "allowedSpecial");
+    const disallowedSpecial = namesIn(options, "disallowedSpecial");
     const all = () => [...specials().keys()];
     if (allowedSpecial === "all" || allowedSpecial?.has("all")) {
       if (disallowedSpecial === "all") throw new WwhoError("ARGUMENT", 'allowedSpecial and disallowedSpecial cannot both be set to "all".');
@@ -71,7 +81,7 @@ export function gptFunctions(load, encoding, model) {
   /**
    * Cut a text into the special tokens that it begins with, where alone gpt-tokenizer finds them, and the rest.
    * @param {string} text
-   * @param {EncodeOptions} [options]
+   * @param {EncodeOptions | null} [options]
    * @returns {{ first: number[], rest: string }} the ids of the special tokens
    * @throws {WwhoError} ARGUMENT; SPECIAL_TOKEN for a text with one that is refused
    */
@@ -79,7 +89,7 @@ export function gptFunctions(load, encoding, model) {
     requireString(text);
     // All special tokens begin so, and most texts have none.
     const mayHave = text.includes("<|");
-    if (options === undefined && !mayHave) return { first: [], rest: text };
+    if ((options === undefined || options === null) && !mayHave) return { first: [], rest: text };
     const { allowed, refused } = readOptions(options);
     if (!mayHave || (allowed.size === 0 && refused.length === 0)) return { first: [], rest: text };
     refuseSpelled(text, refused, (token) => `Disallowed special token found: ${token}`);
@@ -153,6 +163,8 @@ export function gptFunctions(load, encoding, model) {
     *encodeChatGenerator(chat, name = model, options) {
       if (!name) throw new WwhoError("ARGUMENT", "Model name must be provided either during initialization or passed in to the method.");
       encodingOfChats(name);
+      requireKnown(options ?? {}, CHAT_OPTIONS);
+      if (!isIterable(chat)) throw argumentError("the chat", chat, "a list of { role, content }");
       yield* chatIds(chat, name, options, { specials: specials(), encode: api.encode, encodeGenerator: api.encodeGenerator });
     },
 
@@ -168,16 +180,20 @@ export function gptFunctions(load, encoding, model) {
     },
 
     /**
-     * Return the number of tokens of a request with functions, as countChat of wwho/openai counts them.
-     * @param {{ messages: Iterable<any>, functions?: any, function_call?: any }} request
+     * Return the number of tokens of a request with tools, as countChat of wwho/openai counts them.
+     * @param {any} request whose fields countChat takes as options
      * @returns {number}
+     * @throws {WwhoError} ARGUMENT for another field, such as `temperature`
      */
-    countChatCompletionTokens({ messages, functions, function_call }) {
-      return countRequest(messages, /** @type {string} */ (model), { functions, function_call, tokenizer: load() });
+    countChatCompletionTokens(request) {
+      requireKnown(request, REQUEST, "the request");
+      const { messages, ...rest } = request;
+      return countRequest(messages, /** @type {string} */ (model), { ...rest, tokenizer: load() });
     },
 
     /** Return the text of ids. @param {Iterable<number>} given @returns {string} */
     decode(given) {
+      requireIterable(given);
       const ids = Array.from(given);
       const own = specialTexts();
       return ids.some((id) => own.has(id)) ? [...api.decodeGenerator(ids)].join("") : load().decode(ids);
@@ -185,23 +201,24 @@ export function gptFunctions(load, encoding, model) {
 
     /** Yield the text token by token, in whole characters. @param {Iterable<number>} given */
     *decodeGenerator(given) {
-      const decode = decoder();
+      requireIterable(given);
+      const { add, end } = decoder();
       for (const id of given) {
-        const text = decode(id);
+        const text = add(id);
         if (text) yield text;
       }
-      const rest = decode(undefined);
+      const rest = end();
       if (rest) yield rest;
     },
 
     /** Yield the text of ids that come one by one. @param {AsyncIterable<number>} given */
     async *decodeAsyncGenerator(given) {
-      const decode = decoder();
-      for await (const id of given) {
-        const text = decode(id);
+      const { add, end } = decoder();
+      for await (const id of itemsOf(given)) {
+        const text = add(id);
         if (text) yield text;
       }
-      const rest = decode(undefined);
+      const rest = end();
       if (rest) yield rest;
     },
 
@@ -233,17 +250,30 @@ export function gptFunctions(load, encoding, model) {
     },
   };
 
-  /** Return a function that decodes ids one by one: it gives the text that is complete, and without an id the rest. */
+  /** Return functions that decode ids one by one: `add` gives the text that is complete with one more, `end` the rest. */
   const decoder = () => {
-    const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-    return (/** @type {number | undefined} */ id) => {
-      if (id === undefined) return utf8.decode();
+    const utf8 = newDecoder();
+    const add = (/** @type {number} */ id) => {
       const special = specialTexts().get(id);
       return special === undefined ? utf8.decode(load().tokenBytes(id), { stream: true }) : utf8.decode() + special;
     };
+    return { add, end: () => utf8.decode() };
   };
 
   return api;
+}
+
+/**
+ * Return the special tokens that an option names.
+ * @param {any} options
+ * @param {"allowedSpecial" | "disallowedSpecial"} option
+ * @returns {ReadonlySet<string> | "all" | undefined} undefined if the option is left out, or null
+ * @throws {WwhoError} ARGUMENT for a list, and for everything else that gpt-tokenizer does not take
+ */
+function namesIn(options, option) {
+  const names = options?.[option] ?? undefined;
+  if (names === undefined || names === "all" || (isIterable(names) && typeof /** @type {any} */ (names).has === "function")) return names;
+  throw argumentError(option, names, 'a Set of special tokens, or "all"');
 }
 
 const countRequest = /* @__PURE__ */ chatFunction(COUNT, refuseToLoad);

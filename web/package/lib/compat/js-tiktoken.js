@@ -14,6 +14,8 @@ const DISPUTED = new Map([
   ["davinci-002", "p50k_base"],
   ["babbage-002", "r50k_base"],
 ]);
+/** Encodings of OpenAI's models that js-tiktoken does not have. */
+const MISSING = new Set(["o200k_harmony"]);
 /** Names of js-tiktoken's that OpenAI does not have. */
 const OTHER_NAMES = new Map([["gpt-35-turbo", "cl100k_base"]]);
 
@@ -55,7 +57,7 @@ export class Tiktoken {
     const load = ranks?.[LOAD] ?? ranks?.default?.[LOAD];
     if (typeof load !== "function") throw argumentError("ranks", ranks, 'the default export of wwho/compat/js-tiktoken/ranks/NAME, such as "o200k_base"');
     const tokenizer = load();
-    this.#tokenizer = extendedSpecialTokens && Object.keys(extendedSpecialTokens).length > 0 ? tokenizer.withSpecialTokens(extendedSpecialTokens) : tokenizer;
+    this.#tokenizer = extendedSpecialTokens && Object.keys(extendedSpecialTokens).length > 0 ? tokenizer.withSpecialTokens(extendedSpecialTokens, { sharesIds: true }) : tokenizer;
   }
 
   /**
@@ -117,12 +119,15 @@ export function findRanks(all, name) {
  * Return the name of a model's encoding.
  * @param {string} model also names that are newer than js-tiktoken
  * @returns {string}
- * @throws {WwhoError} ARGUMENT for an unknown model, and for two models for which js-tiktoken and OpenAI's tiktoken name different encodings
+ * @throws {WwhoError} ARGUMENT for an unknown model, for one whose encoding js-tiktoken does not have, and for two models for which js-tiktoken and
+ *   OpenAI's tiktoken name different encodings
  */
 export function getEncodingNameForModel(model) {
   const theirs = DISPUTED.get(model);
   if (theirs !== undefined) {
     throw argumentError("model", model, `another: its encoding is ${theirs} in js-tiktoken, ${encodingName(model)} in OpenAI's tiktoken; call getEncoding with the one that you mean`);
   }
-  return OTHER_NAMES.get(model) ?? encodingName(model);
+  const name = OTHER_NAMES.get(model) ?? encodingName(model);
+  if (MISSING.has(name)) throw argumentError("model", model, `another: js-tiktoken does not have its encoding, ${name}; call getEncoding of wwho with that name`);
+  return name;
 }
