@@ -63,7 +63,13 @@ test("what cannot be drawn is refused by name", async () => {
     [{ dropout: NaN, seed: 1 }, "ARGUMENT", /dropout is NaN/],
     [{ dropout: 0.1, seed: -1 }, "ARGUMENT", /seed is -1/],
     [{ dropout: 0.1, seed: 2n ** 64n }, "ARGUMENT", /seed is 18446744073709551616n/],
+    [{ seed: "x" }, "ARGUMENT", /^seed is "x"/],
+    [{ dropout: 0, seed: 1.5 }, "ARGUMENT", /^seed is 1\.5/],
     [{ sample: { alpha: 0.1, nBest: 64 }, seed: 1 }, "ARGUMENT", /nBest is 64/],
+    [{ sample: { alpha: 0.1, nBest: -2 }, seed: 1 }, "ARGUMENT", /nBest is -2/],
+    [{ sample: { alpha: 0.1, nBest: 1, n_best: -1 } }, "ARGUMENT", /^there is no option "n_best"; expected alpha, nBest$/],
+    [{ sample: null }, "ARGUMENT", /^sample is null; expected an object with any of alpha, nBest$/],
+    [{ sample: 0.1 }, "ARGUMENT", /^sample is 0\.1/],
     [{ sample: { alpha: 0.1, nBest: -1 }, seed: 1 }, "SAMPLING", /BPE, which has no paths to draw/],
   ];
   for (const [options, status, message] of wrong) {

@@ -671,7 +671,7 @@ def test_what_an_import_loses_is_said(importing: Any) -> None:
     importing.set_input_files("#model", bert)
     expect_imports(importing, ["bert"], [["bert.json"]])
     reasons = "; ".join(LOSSES)
-    expect(importing.locator("#made li")).to_contain_text(f"no padding. Loses text: {reasons}.")
+    expect(importing.locator("#made li")).to_contain_text(f"no padding. Can lose text: {reasons}.")
     mark = importing.locator(".row", has=importing.locator("#pick-2")).locator(".lossy")
     expect(mark).to_be_visible()
     expect(mark).to_have_attribute("title", reasons)

@@ -1,6 +1,6 @@
 // What a call draws at random, and from which seed: FORMAT.md, Sampling.
 
-import { argumentError } from "./arguments.js";
+import { argumentError, requireKnown } from "./arguments.js";
 import { WwhoError } from "./errors.js";
 
 /** @typedef {{ alpha: number, nBest: number }} Sample */
@@ -9,6 +9,8 @@ import { WwhoError } from "./errors.js";
 
 /** The names of the options. */
 export const SAMPLING_OPTIONS = ["dropout", "sample", "seed"];
+
+const SAMPLE_OPTIONS = new Set(["alpha", "nBest"]);
 
 /** A dropout below this is none. */
 const LEAST_DROPOUT = 2 ** -32;
@@ -25,22 +27,21 @@ const KINDS = { bpe: "BPE", greedy: "longest match (WordPiece)", viterbi: "Unigr
  */
 export function readSampling({ dropout = 0, sample, seed }, name, info) {
   if (typeof dropout !== "number" || !(dropout >= 0 && dropout <= 1)) throw argumentError("dropout", dropout, "a probability from 0 to 1");
+  if (sample !== undefined) requireKnown(sample, SAMPLE_OPTIONS, "sample");
   const { alpha = 0, nBest = 0 } = sample ?? {};
   if (sample !== undefined) {
     if (typeof sample.alpha !== "number" || !(alpha >= 0 && alpha < Infinity)) throw argumentError("sample.alpha", sample.alpha, "a number of at least 0");
-    if (!Number.isInteger(sample.nBest) || nBest > 1) {
-      throw argumentError("sample.nBest", sample.nBest, "-1, which draws from all paths (or 0 or 1, which take the best one)");
-    }
+    if (![-1, 0, 1].includes(sample.nBest)) throw argumentError("sample.nBest", sample.nBest, "-1, which draws from all paths (or 0 or 1, which take the best one)");
   }
-  const [drops, paths] = [dropout >= LEAST_DROPOUT, nBest < 0];
-  if (!drops && !paths) return undefined;
   const isSeed = typeof seed === "bigint" ? seed >= 0n && seed < 2n ** 64n : Number.isSafeInteger(seed) && Number(seed) >= 0;
-  if (seed === undefined || !isSeed) throw argumentError("seed", seed, "an integer from 0 to 2**53 - 1, or a BigInt to 2n**64n - 1n");
+  const [drops, paths] = [dropout >= LEAST_DROPOUT, nBest < 0];
+  if ((seed !== undefined || drops || paths) && !isSeed) throw argumentError("seed", seed, "an integer from 0 to 2**53 - 1, or a BigInt to 2n**64n - 1n");
+  if (!drops && !paths) return undefined;
   for (const { kind } of info.routes.map(({ model }) => info.models[model])) {
     if (drops && kind !== "bpe") throw new WwhoError("SAMPLING", `${name} has a model of the kind ${KINDS[kind]}, which cannot drop merges: leave dropout out`);
     if (paths && kind !== "viterbi") throw new WwhoError("SAMPLING", `${name} has a model of the kind ${KINDS[kind]}, which has no paths to draw: leave sample out`);
   }
-  return { seed: BigInt(seed), dropout: drops ? dropout : 0, alpha, paths, text: 0 };
+  return { seed: BigInt(/** @type {number | bigint} */ (seed)), dropout: drops ? dropout : 0, alpha, paths, text: 0 };
 }
 
 /**

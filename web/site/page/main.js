@@ -144,7 +144,7 @@ function offer({ name, blob, report }) {
   link.download = file;
   const said = [report?.kind, report?.engine && `ids as ${report.engine} gives them`, ...(report?.notes ?? [])].filter(Boolean).join("; ");
   const losses = lossesOf(name).join("; ");
-  find("made").append(element("li", "", "Download ", link, `, ${bytes(blob.length)}: ${said}.${losses && ` Loses text: ${losses}.`}`));
+  find("made").append(element("li", "", "Download ", link, `, ${bytes(blob.length)}: ${said}.${losses && ` Can lose text: ${losses}.`}`));
 }
 
 /** Show the rows and the numbers of a new result. */
