@@ -234,8 +234,8 @@ def unsafe_cuts(native: Tokenizer, text: bytes, allowed: Any) -> Iterator[str]:
     _, mask = native._bytes_and_mask(text, allowed, None)
     whole = native._backend.encode(text, mask, False)
     for end in range(0, len(text) + 1, 1 + len(text) // 16):
-        head, cut, place = native._backend.encode_part(text[:end], True, 0, mask, False, False)
-        tail, _, _ = native._backend.encode_part(text[cut:], False, place, mask, False, False)
+        head, cut, place = native._backend.encode_part(text[:end], True, 0, mask, False, "list")
+        tail, _, _ = native._backend.encode_part(text[cut:], False, place, mask, False, "list")
         assert isinstance(head, list)
         assert isinstance(tail, list)
         if head + tail != whole:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
@@ -14,6 +15,7 @@ import wwho
 from wwho import Tokenizer
 from wwho._core import lib
 from wwho.backends import native, parallel
+from wwho.backends.backend import RowLayout, format_ids
 from wwho.encodings import model_bytes
 
 np = pytest.importorskip("numpy")
@@ -276,3 +278,22 @@ def test_calls_leave_the_rest_to_cffi(text: Any) -> None:
             enc.encode(text)
         with pytest.raises(TypeError, match="expected str or bytes, found"):
             enc.encode_batch([text])
+
+
+def test_ids_are_written_as_python_writes_them() -> None:
+    """By C, random rows, with the numbers at which there is a digit more."""
+    random = Random(1)
+    edges = [10**n + d for n in range(10) for d in (-1, 0)] + [2**32 - 1]
+    for _ in range(2000):
+        wide = [random.getrandbits(random.randrange(1, 33)) for _ in range(random.randrange(9))]
+        ids = array("I", random.sample([*edges, *wide], random.randrange(9)))
+        starts = sorted(random.choices(range(len(ids) + 1), k=random.randrange(1, 6)))
+        around = random.choices([b"", b" ", b", ", b"\n", b'{"ids": ['], k=3)
+        given = (ids.tobytes(), array("q", starts), *RowLayout(*around))
+        assert native._ids.format_ids(*given) == format_ids(*given)
+
+
+@pytest.mark.parametrize("starts", [[], [-1, 2], [1, 0], [0, 3]])
+def test_rows_outside_the_ids_are_refused(starts: list[int]) -> None:
+    with pytest.raises(ValueError, match="do not ascend"):
+        native._ids.format_ids(array("I", [1, 2]), array("q", starts), b"", b"", b"")

@@ -389,8 +389,8 @@ def test_cuts_change_no_token(byte_fallback: bool) -> None:
             assert native.encode(data, None, False) == ids, seed
             assert reference.encode(data, None, False) == ids, seed
             assert native.spans(data) == reference.spans(data)
-            head, read, place = native.encode_part(data, True, 0, None, False, False)
-            tail, _, _ = native.encode_part(data[read:], False, place, None, False, False)
+            head, read, place = native.encode_part(data, True, 0, None, False, "list")
+            tail, _, _ = native.encode_part(data[read:], False, place, None, False, "list")
             assert isinstance(head, list)
             assert isinstance(tail, list)
             assert head + tail == ids

@@ -328,33 +328,105 @@ def test_commands_read_what_train_reads(cli: Cli, tmp_path: Path) -> None:
     assert rows.decode() == ids
 
 
-def test_threads_change_nothing(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of files of each form, long and short, with blocks and batches of a few hundred bytes."""
-    for module in ("backends.parallel", "tokenizer.stream_methods"):
+def share_small_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands have three threads, and blocks and batches of a few hundred bytes."""
+    for module in ("backends.parallel", "tokenizer.stream_methods", "cli.text_batches"):
         monkeypatch.setattr(f"wwho.{module}.processors", lambda: 3)
     monkeypatch.setattr("wwho.tokenizer.stream_methods.PART_BYTES", 100)
-    monkeypatch.setattr("wwho.backends.parallel.PART_LENGTH", 100)
     monkeypatch.setattr("wwho.cli.streams.BLOCK", 150)
-    monkeypatch.setattr("wwho.cli.count_tokens.BATCH_BYTES", 1000)
+    monkeypatch.setattr("wwho.cli.text_batches.BATCH_BYTES", 1000)
+
+
+@pytest.mark.parametrize(
+    ("command", "form"),
+    [("count", ("--json",)), ("encode", ()), ("encode", ("--json",)), ("encode", ("--show",))],
+)
+def test_threads_change_nothing(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, form: Sequence[str]
+) -> None:
+    """Of files of each form, long and short, with blocks and batches of a few hundred bytes."""
+    share_small_texts(monkeypatch)
     lines = [f"hello world {k}, ගමේ පාසල e\u0301" + "x" * (k % 7 * 30) for k in range(60)]
     in_many_forms(tmp_path, lines)
     (tmp_path / "short.txt").write_bytes(b"a word")
     (tmp_path / "empty.txt").write_bytes(b"")
     (tmp_path / "broken.txt").write_bytes(HOSTILE[0] * 40)
-    common = ("count", "--json", "--field", "body", "--column", "body", tmp_path)
+    common = (command, *form, "--field", "body", "--column", "body", tmp_path)
     for model in ("o200k_base", "wwho_328k"):
         for options in ((), ("--lines",), ("--normalize", "nfc")):
             found = [
                 cli(*common, "--model", model, *options, "--threads", threads).out
                 for threads in ("1", "3")
             ]
-            assert json.loads(found[0])["tokens"] > 1000
+            assert len(found[0]) > 500
             assert found[0] == found[1]
             assert cli(*common, "--model", model, *options).out == found[0]
 
 
+@pytest.mark.parametrize("backend", ["native", "reference"])
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_encode_prints_the_ids_of_each_text(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str, threads: str
+) -> None:
+    share_small_texts(monkeypatch)
+    texts = [b"", MIXED.encode() * 9, *HOSTILE, b"one\ntwo" * 90]
+    files = [tmp_path / str(number) for number in range(len(texts))]
+    for file, text in zip(files, texts, strict=True):
+        file.write_bytes(text)
+    enc = wwho.get_encoding("wwho_328k")
+    common = ("encode", "--backend", backend, "--model", "wwho_328k", "--threads", threads)
+    rows = [enc.encode(text) for text in texts]
+    lines = [enc.encode(line.removesuffix(b"\n")) for text in texts for line in io.BytesIO(text)]
+    for expected, options in ((rows, ()), (lines, ("--lines",))):
+        printed = cli(*common, *options, *files).out
+        assert printed.decode() == "".join(" ".join(map(str, row)) + "\n" for row in expected)
+        objects = cli(*common, *options, "--json", *files).out.splitlines(keepends=True)
+        assert [line.decode() for line in objects] == [
+            json.dumps({"ids": row}) + "\n" for row in expected
+        ]
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_encode_prints_what_comes_before_an_error(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: str
+) -> None:
+    share_small_texts(monkeypatch)
+    (tmp_path / "a.txt").write_bytes(MIXED.encode() * 200)
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(MIXED.encode() * 200)[:-10])
+    options = ("encode", "--lines", "--model", "o200k_base", "--threads", threads)
+    expected = cli(*options, tmp_path / "a.txt").out
+    found = cli(*options, tmp_path / "a.txt", tmp_path / "b.txt.gz")
+    assert found.code == 1
+    assert "b.txt.gz: the compressed data is truncated" in found.err
+    assert found.out.startswith(expected)
+    assert set(found.out.splitlines()) == set(expected.splitlines())
+
+
+@posix
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_ids_of_a_line_come_before_the_next_line_and_ctrl_c_ends_that(threads: str) -> None:
+    command = [WWHO, "encode", "--lines", "--model", "o200k_base", "--threads", threads]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(list(map(str, command)), stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        for _ in range(2):
+            process.stdin.write(b"hello world\nhel")
+            process.stdin.flush()
+            assert process.stdout.readline() == b"24912 2375\n"
+            process.stdin.write(b"lo world\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == b"24912 2375\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == b""
+        assert process.stderr.read() == b""
+    assert process.returncode in (130, -signal.SIGINT)
+
+
 def test_threads_are_at_least_one(cli: Cli) -> None:
-    assert cli("count", "--threads", "0").code == 2
+    for command in ("count", "encode"):
+        assert cli(command, "--threads", "0").code == 2
 
 
 @pytest.mark.parametrize("command", ["count", "encode", "segment"])

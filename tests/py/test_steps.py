@@ -467,7 +467,7 @@ def test_streams_give_the_same(name: str, step: int) -> None:
             held += data[at : at + step]
             at += step
             more = at < len(data)
-            found, read, place = native.encode_part(held, more, place, None, False, False)
+            found, read, place = native.encode_part(held, more, place, None, False, "list")
             assert isinstance(found, list)
             assert more or read == len(held)
             ids += found

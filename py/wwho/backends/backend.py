@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from wwho.errors import UnknownTokenError
 from wwho.format.model import Added, Flag
@@ -35,6 +35,9 @@ IdsWithOffsets: TypeAlias = tuple[list[int], list[tuple[int, int]]]
 
 Part: TypeAlias = bytes | bytearray
 """A part of a text that came and is not encoded yet; it is not copied, and not changed."""
+
+Form: TypeAlias = Literal["list", "number", "text"]
+"""What to make of ids: a list of them, how many they are, or their text: decimals with spaces."""
 
 SPAN = struct.Struct("=IIHBB")
 """The layout of a packed `Span`, in the order of its fields: a `wwho_span` of wwho.h."""
@@ -63,6 +66,46 @@ def unpack_spans(packed: bytes) -> list[Span]:
     """Return the spans of bytes that are packed spans, one `SPAN` after another."""
     fields = SPAN.iter_unpack(packed)
     return [Span(start, end, route, rule, bool(first)) for start, end, route, rule, first in fields]
+
+
+class RowLayout(NamedTuple):
+    """What stands around the numbers of a row of ids: before them, between two, and after them."""
+
+    before: bytes
+    between: bytes
+    after: bytes
+
+
+SPACED = RowLayout(b"", b" ", b"")
+"""How the form "text" writes ids."""
+
+
+def format_ids(
+    ids: Part, starts: Part | array[int], before: bytes, between: bytes, after: bytes
+) -> bytes:
+    """Return rows of ids as decimal text.
+
+    Args:
+        ids: the ids, 32 bits each.
+        starts: for each row and for the end, 64 bits: the number of ids before it.
+        before: stands before each row.
+        between: stands between two ids of a row.
+        after: stands after each row.
+
+    Example:
+        >>> format_ids(array("I", [7, 10, 8]), array("q", [0, 2, 3]), b"", b" ", b";")
+        b'7 10;8;'
+    """
+    numbers = [str(token).encode() for token in array("I", bytes(ids))]
+    rows = pairwise(array("q", bytes(starts)))
+    return b"".join(before + between.join(numbers[start:end]) + after for start, end in rows)
+
+
+def to_form(ids: list[int], form: Form) -> list[int] | int | bytes:
+    """Return ids in a form."""
+    if form == "list":
+        return ids
+    return len(ids) if form == "number" else SPACED.between.join(b"%d" % token for token in ids)
 
 
 @dataclass(frozen=True)
@@ -265,8 +308,8 @@ class Backend(Protocol):
         """
 
     def encode_part(
-        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
-    ) -> tuple[list[int] | int, int, int]:
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, form: Form
+    ) -> tuple[list[int] | int | bytes, int, int]:
         """Encode the next part of a text that comes in parts, as far as its ids are certain.
 
         Call it with the bytes that were not read yet and those that came since, until all are read.
@@ -277,10 +320,10 @@ class Backend(Protocol):
             place: 0 for the first part, otherwise what the call before returned.
             allowed: as everywhere.
             unk: as everywhere.
-            count: whether to count the ids in place of listing them.
+            form: what to make of the ids.
 
         Returns:
-            The ids or their number, how many bytes of `text` were read, and the place for the next
+            The ids in that form, how many bytes of `text` were read, and the place for the next
             call.
         """
 
@@ -383,6 +426,16 @@ class Backend(Protocol):
         rows = self.encode_batch(texts, allowed, unk, threads)
         ids = array("I", chain.from_iterable(rows))
         return bytearray(ids), array("q", accumulate(map(len, rows), initial=0))
+
+    def encode_batch_to_text(
+        self, texts: Sequence[Text], allowed: bytes | None, unk: bool, layout: RowLayout
+    ) -> bytes:
+        """Return the ids of several texts as decimal text, those of each text in a row.
+
+        The texts must not have more than `MAX_LENGTH` bytes together; they are not shared out.
+        """
+        packed, starts = self.encode_batch_packed(texts, allowed, unk, 1)
+        return format_ids(packed, starts, *layout)
 
     def safe_cut(self, text: Part, allowed: bytes | None) -> int:
         """Return the last place where a text may be cut into two texts that encode alone as joined.

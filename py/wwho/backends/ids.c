@@ -1,8 +1,8 @@
-/* wwho._ids: encoding without cffi, whose calls and conversions take as long as the core needs for a short text.
+/* wwho._ids: encoding without cffi, whose calls and conversions take as long as the core needs for a short text; and ids as decimal text.
  *
  * native.py loads this module from the library of wwho._core. Its one type, Calls, has the memory of past calls of one model, and
  * encodes in it. What it cannot do, native.py does through cffi: its methods return None for a text that is neither `str` nor bytes or has
- * surrogates, and if there is no memory or too little. */
+ * surrogates, and if there is no memory or too little. Its function format_ids() writes ids. */
 #include <Python.h>
 
 enum {
@@ -363,6 +363,97 @@ static void calls_free(PyObject *object) {
     Py_DECREF(type);
 }
 
+/* Return how many decimal digits a number has. */
+static size_t digits_of(uint32_t number) {
+    if (number < 100000) return number < 100 ? 1 + (number >= 10) : 3 + (number >= 1000) + (number >= 10000);
+    if (number < 10000000) return 6 + (number >= 1000000);
+    return 8 + (number >= 100000000) + (number >= 1000000000);
+}
+
+/* Write a number in decimal, and return the place after it. */
+static char *write_number(char *to, uint32_t number) {
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
+                                "555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+    char *end = to + digits_of(number), *at = end;
+    for (; number >= 100; number /= 100) memcpy(at -= 2, pairs + 2 * (number % 100), 2);
+    if (number >= 10)
+        memcpy(at - 2, pairs + 2 * number, 2);
+    else
+        at[-1] = (char)('0' + number);
+    return end;
+}
+
+/* Write some bytes, and return the place after them. */
+static char *write_part(char *to, const Py_buffer *bytes) {
+    memcpy(to, bytes->buf, (size_t)bytes->len);
+    return to + bytes->len;
+}
+
+/* The arguments of format_ids(), by their place. */
+enum { IDS, STARTS, BEFORE, BETWEEN, AFTER, N_ARGUMENTS };
+
+/* Return whether starts ascend from 0 or more to at most the number of ids; there is at least one. */
+static bool are_rows(const int64_t *starts, Py_ssize_t n_rows, Py_ssize_t n_ids) {
+    for (Py_ssize_t i = 0; i < n_rows; i++)
+        if (starts[i] > starts[i + 1]) return false;
+    return starts[0] >= 0 && starts[n_rows] <= n_ids;
+}
+
+/* Return how many bytes the rows of ids take as text. */
+static size_t text_size(const Py_buffer *given, const int64_t *starts, Py_ssize_t n_rows) {
+    const uint32_t *ids = given[IDS].buf;
+    size_t size = (size_t)n_rows * (size_t)(given[BEFORE].len + given[AFTER].len);
+    for (Py_ssize_t i = 0; i < n_rows; i++) {
+        if (starts[i] < starts[i + 1]) size += (size_t)(starts[i + 1] - starts[i] - 1) * (size_t)given[BETWEEN].len;
+        for (int64_t k = starts[i]; k < starts[i + 1]; k++) size += digits_of(ids[k]);
+    }
+    return size;
+}
+
+/* Write the rows of ids as text. */
+static void write_rows(char *to, const Py_buffer *given, const int64_t *starts, Py_ssize_t n_rows) {
+    const uint32_t *ids = given[IDS].buf;
+    for (Py_ssize_t i = 0; i < n_rows; i++) {
+        to = write_part(to, &given[BEFORE]);
+        for (int64_t k = starts[i]; k < starts[i + 1]; k++) {
+            if (k > starts[i]) to = write_part(to, &given[BETWEEN]);
+            to = write_number(to, ids[k]);
+        }
+        to = write_part(to, &given[AFTER]);
+    }
+}
+
+/* format_ids(ids, starts, before, between, after): the function of that name in backend.py, of ids of 32 and starts of 64 bits, packed.
+ * Others run Python meanwhile. */
+static PyObject *format_ids(PyObject *module, PyObject *const *args, Py_ssize_t n_args) {
+    Py_buffer given[N_ARGUMENTS];
+    int n_given = 0;
+    (void)module;
+    if (n_args != N_ARGUMENTS) return PyErr_Format(PyExc_TypeError, "expected %d arguments", N_ARGUMENTS);
+    while (n_given < N_ARGUMENTS && !PyObject_GetBuffer(args[n_given], &given[n_given], PyBUF_SIMPLE)) n_given++;
+    PyObject *text = NULL;
+    if (n_given == N_ARGUMENTS) {
+        const int64_t *starts = given[STARTS].buf;
+        Py_ssize_t n_rows = given[STARTS].len / (Py_ssize_t)sizeof *starts - 1;
+        if (n_rows < 0 || !are_rows(starts, n_rows, given[IDS].len / (Py_ssize_t)sizeof(uint32_t)))
+            PyErr_SetString(PyExc_ValueError, "the starts of rows of ids do not ascend from 0 to the number of ids");
+        else {
+            PyThreadState *state = PyEval_SaveThread();
+            size_t size = text_size(given, starts, n_rows);
+            PyEval_RestoreThread(state);
+            text = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+        }
+        if (text) {
+            char *to = PyBytes_AsString(text);
+            PyThreadState *state = PyEval_SaveThread();
+            write_rows(to, given, starts, n_rows);
+            PyEval_RestoreThread(state);
+        }
+    }
+    while (n_given) PyBuffer_Release(&given[--n_given]);
+    return text;
+}
+
 #define FUNCTION(name) {#name, (PyCFunction)(void (*)(void))calls_##name, METH_FASTCALL, NULL}
 static PyMethodDef methods[] = {FUNCTION(encode),
                                 FUNCTION(encode_to_numpy),
@@ -376,7 +467,8 @@ static PyMethodDef methods[] = {FUNCTION(encode),
 static PyType_Slot slots[] = {{Py_tp_new, calls_new}, {Py_tp_dealloc, calls_free}, {Py_tp_methods, methods}, {0, NULL}};
 static PyType_Spec calls_spec = {"wwho._ids.Calls", sizeof(calls), 0, Py_TPFLAGS_DEFAULT, slots};
 
-static struct PyModuleDef ids_module = {PyModuleDef_HEAD_INIT, "_ids", NULL, -1, NULL, NULL, NULL, NULL, NULL};
+static PyMethodDef functions[] = {{"format_ids", (PyCFunction)(void (*)(void))format_ids, METH_FASTCALL, NULL}, {NULL, NULL, 0, NULL}};
+static struct PyModuleDef ids_module = {PyModuleDef_HEAD_INIT, "_ids", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 /* Create the module. It is in the library of wwho._core, from which native.py loads it. */
 PyMODINIT_FUNC PyInit__ids(void) {

@@ -9,7 +9,7 @@ import gc
 import mmap
 import sys
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from importlib.util import module_from_spec, spec_from_loader
@@ -21,9 +21,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from wwho._core import ffi, lib
 from wwho.backends.backend import (
     MAX_LENGTH,
+    SPACED,
     SPAN,
+    Form,
     IdsWithOffsets,
     Part,
+    RowLayout,
     Span,
     unknown_id,
     unknown_text,
@@ -216,8 +219,8 @@ class NativeBackend(CoreBackend):
         return self._encode(text, allowed, _UNK_FLAG * unk, read_packed, _IDS | _PLACES)
 
     def encode_part(
-        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
-    ) -> tuple[list[int] | int, int, int]:
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, form: Form
+    ) -> tuple[list[int] | int | bytes, int, int]:
         """Encode the next part of a text that comes in parts, without copying it.
 
         Args:
@@ -226,20 +229,20 @@ class NativeBackend(CoreBackend):
             place: 0 for the first part, otherwise what the call before returned.
             allowed: the mask of allowed special tokens; None for none.
             unk: whether unknown units become the unknown token.
-            count: whether to count the ids in place of listing them.
+            form: what to make of the ids.
 
         Returns:
-            The ids or their number, how many bytes of `text` were read, and the place for the next
+            The ids in that form, how many bytes of `text` were read, and the place for the next
             call.
         """
 
-        def read_part(memory: CallMemory, n: int) -> tuple[list[int] | int, int, int]:
-            """Return the first n ids or n, and what the job says was read."""
+        def read_part(memory: CallMemory, n: int) -> tuple[list[int] | int | bytes, int, int]:
+            """Return the first n ids in the form, and what the job says was read."""
             job = memory.last_job
-            return n if count else memory.id_list(n), job.read, job.place
+            return _FORMS[form](memory, n), job.read, job.place
 
         flags = _UNK_FLAG * unk | lib.WWHO_GOES_ON * more
-        want = 0 if count else _IDS
+        want = 0 if form == "number" else _IDS
         # Read where it lies: it may be as long as a file.
         with ffi.from_buffer("uint8_t[]", text) as data:
             return self._encode(data, allowed, flags, read_part, want, place=place)
@@ -397,6 +400,17 @@ class NativeBackend(CoreBackend):
         if len(parts) == 1:
             return parts[0][0], starts  # one copy less: 4 % of the time of known text
         return bytearray().join(ids for ids, _ in parts), starts
+
+    def encode_batch_to_text(
+        self, texts: Sequence[Text], allowed: bytes | None, unk: bool, layout: RowLayout
+    ) -> bytes:
+        """Return the ids of several texts as decimal text, by one call of the core."""
+        packed: tuple[bytearray, bytearray] | None
+        packed = self._calls.encode_batch_packed(texts, allowed, unk, MAX_LENGTH)
+        if packed is None:
+            packed = self._encode_part(texts, allowed, unk, _packed_rows)
+        text: bytes = _ids.format_ids(*packed, *layout)
+        return text
 
     def encode_batch_with_offsets(
         self, texts: Sequence[bytes], allowed: bytes | None, unk: bool, threads: int
@@ -826,6 +840,12 @@ class CallMemory:
         pairs[1::2] = array("I", bytes(ffi.buffer(self.ends, 4 * n)))
         return list(_PLACE_PAIR.iter_unpack(pairs))  # half the time of a zip of two lists
 
+    def id_text(self, n: int) -> bytes:
+        """Return the first n ids as decimal text, with spaces between them."""
+        ids = ffi.buffer(self.ids, 4 * n) if n else b""
+        text: bytes = _ids.format_ids(ids, array("q", [0, n]), *SPACED)
+        return text
+
     def packed_ids(self, n: int) -> bytearray:
         """Return a copy of the first n ids, 32 bits each."""
         return bytearray(ffi.buffer(self.ids, 4 * n))
@@ -834,6 +854,13 @@ class CallMemory:
 def _number_alone(_: CallMemory, n: int) -> int:
     """Return the number of ids, as the result of a call that counts them."""
     return n
+
+
+_FORMS: Mapping[Form, Callable[[CallMemory, int], list[int] | int | bytes]] = {
+    "list": CallMemory.id_list,
+    "number": _number_alone,
+    "text": CallMemory.id_text,
+}
 
 
 class MemoryPool:

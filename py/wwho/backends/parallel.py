@@ -11,6 +11,7 @@ from typing import TypeVar
 
 _Part = TypeVar("_Part")
 _Text = TypeVar("_Text", bound=Sized)
+_Item = TypeVar("_Item")
 
 PART_LENGTH = 1 << 16
 """Bytes or characters of a part of a batch, which take about 1 ms: less is not worth a call and a
@@ -75,7 +76,7 @@ def map_parts(
 
 
 def map_stream(
-    work: Callable[[_Text], _Part], texts: Iterable[_Text], threads: int
+    work: Callable[[_Item], _Part], texts: Iterable[_Item | None], threads: int
 ) -> Iterator[_Part]:
     """Yield what `work` makes of each text of a stream, in order, while threads make the next ones.
 
@@ -84,30 +85,43 @@ def map_stream(
 
     Args:
         work: makes a result of a text; called in several threads at once.
-        texts: the stream.
-        threads: how many threads work, beside this one.
+        texts: the stream. None in it says that the next text may have to be waited for: what is
+            made of those before is yielded first.
+        threads: how many threads work, beside this one. One works in this thread.
 
     Raises:
-        Exception: what the stream raises, or what `work` raises for the first text in order; texts
-            that no thread has taken yet are then left out.
+        Exception: what the stream raises, after what is made of the texts before; or what `work`
+            raises for the first text in order: texts that no thread has taken yet are then left
+            out.
 
     Example:
         >>> [*map_stream(len, [b"a", b"bcd", b""], 2)]
         [1, 3, 0]
     """
+    if threads == 1:
+        yield from (work(text) for text in texts if text is not None)
+        return
     from concurrent.futures import Future, ThreadPoolExecutor  # slow to import, seldom used
 
+    source, error = iter(texts), None
     executor = ThreadPoolExecutor(threads)
     running: deque[Future[_Part]] = deque()
     try:
-        for text in texts:
-            running.append(executor.submit(work, text))
-            if len(running) == 2 * threads:
+        while error is None:
+            text, room = None, 0
+            try:
+                text = next(source)
+            except Exception as found:  # StopIteration, or what the stream raises
+                error = found
+            if text is not None:
+                running.append(executor.submit(work, text))
+                room = 2 * threads - 1
+            while len(running) > room:
                 yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
     finally:
         executor.shutdown(cancel_futures=True)
+    if not isinstance(error, StopIteration):
+        raise error
 
 
 def processors() -> int:

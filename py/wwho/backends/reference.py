@@ -10,11 +10,13 @@ from operator import index
 from wwho.backends.backend import (
     DECODERS,
     Backend,
+    Form,
     Info,
     ModelInfo,
     Part,
     RouteInfo,
     Span,
+    to_form,
     unknown_id,
     unknown_text,
 )
@@ -103,11 +105,11 @@ class ReferenceBackend(Backend):
         return *self.encode_with_places(text, allowed, unk), spans
 
     def encode_part(
-        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
-    ) -> tuple[list[int] | int, int, int]:
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, form: Form
+    ) -> tuple[list[int] | int | bytes, int, int]:
         """Return nothing while a text goes on, and all of its ids with the last part."""
         ids = [] if more else self.encode(bytes(text), allowed, unk)
-        return len(ids) if count else ids, 0 if more else len(text), place
+        return to_form(ids, form), 0 if more else len(text), place
 
     def count(self, text: Text, allowed: bytes | None, unk: bool, limit: int) -> int:
         """Return the number of tokens of a text, or some number over `limit`.

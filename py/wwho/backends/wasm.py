@@ -20,8 +20,10 @@ from wwho.backends import header
 from wwho.backends.backend import (
     MAX_LENGTH,
     SPAN,
+    Form,
     Part,
     Span,
+    to_form,
     unknown_id,
     unknown_text,
     unpack_spans,
@@ -247,8 +249,8 @@ class WasmBackend(CoreBackend):
         core.keep_reserved()
 
     def encode_part(
-        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, count: bool
-    ) -> tuple[list[int] | int, int, int]:
+        self, text: Part, more: bool, place: int, allowed: bytes | None, unk: bool, form: Form
+    ) -> tuple[list[int] | int | bytes, int, int]:
         """Encode the next part of a text that comes in parts, as far as its ids are certain.
 
         Args:
@@ -257,17 +259,18 @@ class WasmBackend(CoreBackend):
             place: 0 for the first part, otherwise what the call before returned.
             allowed: the mask of allowed special tokens; None for none.
             unk: whether unknown units become the unknown token.
-            count: whether to count the ids in place of listing them.
+            form: what to make of the ids.
 
         Returns:
-            The ids or their number, how many bytes of `text` were read, and the place for the next
+            The ids in that form, how many bytes of `text` were read, and the place for the next
             call.
         """
         flags = _unk_flag(unk) | header.GOES_ON * more
-        wanted = () if count else ("ids",)
+        wanted = () if form == "number" else ("ids",)
         with self._lock:
             job = self._run_job(text, allowed, flags, wanted, place=place)
-            ids = job["n"] if count else self._core.numbers(job["ids"], job["n"])
+            n = job["n"]
+            ids = n if form == "number" else to_form(self._core.numbers(job["ids"], n), form)
             return ids, job["read"], job["place"]
 
     def count(self, text: Text, allowed: bytes | None, unk: bool, limit: int) -> int:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from itertools import chain
-from typing import BinaryIO
+from itertools import chain, islice
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.normalize import nfc_parts
+from wwho.normalize import nfc, nfc_parts
 
 NAME = "count"
 HELP = "count the tokens of files, and of all of them"
 EXAMPLE = "  $ wwho count --model o200k_base README.md LICENSE"
-
-BATCH_BYTES = 1 << 22
-"""How much text is collected for the threads: enough for each to have many parts of it."""
-TEXT_COST = 100
-"""Bytes that a text takes in a batch beside its own: empty lines must not fill the memory."""
 
 
 @dataclass
@@ -61,63 +56,42 @@ def count_bytes(blocks: Iterator[bytes], row: Row) -> Iterator[bytes]:
         yield block
 
 
-def collect_batches(
-    texts: Iterable[tuple[int, bytes | BinaryIO]],
-) -> Iterator[list[tuple[int, bytes]] | tuple[int, Iterator[bytes]]]:
-    """Yield short texts in batches, and each long text as blocks, which must be read at once.
-
-    Args:
-        texts: each with the number of its file; a stream must be read before the next is asked for.
-
-    Yields:
-        A list of texts with the numbers of their files, about `BATCH_BYTES` together or one text;
-        or a stream that holds a block or more, as the number of its file and its blocks.
-    """
-    from wwho.cli.text_files import blocks_of_text
-
-    batch: list[tuple[int, bytes]] = []
-    size = 0
-    for number, text in texts:
-        if not isinstance(text, bytes):
-            head = text.read(streams.BLOCK)
-            if len(head) == streams.BLOCK:
-                yield number, chain([head], blocks_of_text(text))
-                continue
-            text = head
-        batch.append((number, text))
-        size += len(text) + TEXT_COST
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    yield batch
-
-
 def run(options: argparse.Namespace) -> int:
     """Print the number of tokens of each file, and a total if there are several; return 0.
 
     Nothing is printed before all files are read. A file is counted in a stream, so that one of any
     size fits into memory; with `--lines`, each line is a text of its own. Of JSON Lines and Parquet
-    each text is counted alone. Memory holds some megabytes of short texts, which threads share.
+    each text is counted alone. Threads share batches of short texts, and the parts of a long one.
     """
-    from wwho.cli.text_files import find_text_files, read_texts
+    from wwho.cli.text_batches import Batch, LongText, map_texts
+    from wwho.cli.text_files import find_text_files
 
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
     files = find_text_files(options)
     rows = [Row(name) for name in files.names]
-    for item in collect_batches(read_texts(files, by_line=options.lines)):
-        if isinstance(item, tuple):
-            number, blocks = item
-            counted = count_bytes(blocks, rows[number])
-            parts = nfc_parts(counted) if options.normalize else counted
-            rows[number].tokens = tokenizer.count_stream(
-                parts, num_threads=options.threads, allowed_special=allowed
-            )
-            continue
-        texts = [shared.normalize_text(options, text) for _, text in item]
-        counts = tokenizer.count_batch(texts, num_threads=options.threads, allowed_special=allowed)
-        for (number, text), tokens in zip(item, counts, strict=True):
-            rows[number].bytes += len(text)
+
+    def count_batch(batch: Batch) -> list[tuple[int, int, int]]:
+        """Return the number of the file of each run of texts, and their bytes and tokens."""
+        texts = [*map(nfc, batch.texts)] if options.normalize else batch.texts
+        counts = tokenizer.count_batch(texts, num_threads=1, allowed_special=allowed)
+        sizes, tokens = map(len, batch.texts), iter(counts)
+        return [(file, sum(islice(sizes, n)), sum(islice(tokens, n))) for file, n in batch.runs]
+
+    def count_long(text: LongText) -> Iterator[list[tuple[int, int, int]]]:
+        """Yield the number of the file of a text, no bytes, and how many tokens it has.
+
+        Its bytes are added to the row of the file as they are read.
+        """
+        counted = count_bytes(text.blocks, rows[text.number])
+        parts = nfc_parts(counted) if options.normalize else counted
+        tokens = tokenizer.count_stream(parts, num_threads=options.threads, allowed_special=allowed)
+        yield [(text.number, 0, tokens)]
+
+    counts = map_texts(count_batch, count_long, files, options.threads, by_line=options.lines)
+    with closing(counts):
+        for number, size, tokens in chain.from_iterable(counts):
+            rows[number].bytes += size
             rows[number].tokens += tokens
     total = Row("total", sum(row.bytes for row in rows), sum(row.tokens for row in rows))
     if options.json:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from wwho.cli import options as shared
 from wwho.cli import streams
-from wwho.normalize import nfc_parts
+from wwho.normalize import nfc, nfc_parts
 
 if TYPE_CHECKING:
     from wwho.tokenizer import Tokenizer
@@ -20,7 +22,7 @@ EXAMPLE = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options to the parser: model, special tokens, normal form, output form, the files.
+    """Add the options to the parser: model, special tokens, normal form, threads, output, files.
 
     What a text spells is ordinary text, unless an option allows special tokens.
     """
@@ -30,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "bring text into Unicode's NFC first, as a model trained in NFC does by itself"
     )
     parser.add_argument("--lines", action="store_true", help="each line is a text of its own")
+    shared.add_threads(parser)
     parser.add_argument("--show", action="store_true", help="print a table of ids and token texts")
     shared.add_json(parser, '{"ids": [...]}, with --show also {"tokens": [...]}')
     shared.add_text_files(parser, "text to encode, plain text whatever its bytes")
@@ -38,45 +41,76 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the ids of each text, or with `--lines` of each line; return exit code 0.
 
-    A file of plain text is a text, and so is each object of JSON Lines and row of Parquet.
+    A file of plain text is a text, and so is each object of JSON Lines and row of Parquet. Threads
+    share batches of short texts, and the parts of a long one.
 
-    Without `--lines`, `--json` and `--show`, a file is encoded in a stream, and its ids are printed
-    on one line as they come; an error then leaves the line unfinished.
+    Without `--lines`, `--json` and `--show`, a long file is encoded in a stream, and its ids are
+    printed on one line as they come; an error then leaves the line unfinished.
     """
-    from wwho.cli.text_files import blocks_of_text, find_text_files, read_texts, whole_text
+    from wwho.backends.backend import RowLayout
+    from wwho.cli.text_batches import Batch, LongText, map_texts
+    from wwho.cli.text_files import find_text_files
 
     tokenizer = shared.open_model(options)
     allowed = shared.allowed_special(options, tokenizer)
     files = find_text_files(options)
-    if not (options.lines or options.json or options.show):
-        for _, text in read_texts(files):
-            blocks = blocks_of_text(text)
-            parts = nfc_parts(blocks) if options.normalize else blocks
-            separator = b""
-            for ids in tokenizer.encode_stream(parts, allowed_special=allowed):
-                streams.write_bytes(separator + " ".join(map(str, ids)).encode())
-                separator = b" "
-            streams.write_bytes(b"\n")
-        return 0
-    for number, text in read_texts(files, by_line=options.lines):
-        data = shared.normalize_text(options, whole_text(text, files.names[number]))
-        ids = tokenizer.encode(data, allowed_special=allowed)
+    between = b", " if options.json else b" "
+    before, after = (b'{"ids": [', b"]}\n") if options.json else (b"", b"\n")
+    layout = RowLayout(before, between, after)
+
+    def encode_batch(batch: Batch) -> bytes:
+        """Return what is printed of the texts of a batch."""
+        texts = [*map(nfc, batch.texts)] if options.normalize else batch.texts
+        if options.show:
+            rows = tokenizer.encode_batch(texts, num_threads=1, allowed_special=allowed)
+            return b"".join(show_tokens(tokenizer, ids, as_json=options.json) for ids in rows)
+        given, mask = tokenizer._texts_and_mask(texts, allowed, None)
+        return tokenizer._backend.encode_batch_to_text(given, mask, False, layout)
+
+    def encode_long(text: LongText) -> Iterator[bytes]:
+        """Yield what is printed of a text, in parts; with `--json` or `--show`, at once."""
+        blocks, name = text.blocks, files.names[text.number]
+        if options.show:
+            yield encode_batch(Batch([streams.join_blocks(blocks, name)]))
+            return
         if options.json:
-            streams.write_json(to_json(tokenizer, ids, show=options.show))
-        elif options.show:
-            streams.write_bytes(format_table(tokenizer, ids))
-        else:
-            streams.write_bytes(" ".join(map(str, ids)).encode() + b"\n")
+            blocks = iter([streams.join_blocks(blocks, name)])
+        parts = nfc_parts(blocks) if options.normalize else blocks
+        found = tokenizer._encode_parts(parts, options.threads, allowed, None, "spell", "text")
+        numbers = spaced(part for part in found if isinstance(part, bytes))
+        if options.json:
+            yield before + b"".join(numbers).replace(b" ", between) + after
+            return
+        yield from numbers
+        yield after
+
+    printed = map_texts(encode_batch, encode_long, files, options.threads, by_line=options.lines)
+    with closing(printed):
+        for data in printed:
+            streams.write_bytes(data)
     return 0
 
 
-def to_json(tokenizer: Tokenizer, ids: list[int], *, show: bool) -> dict[str, object]:
-    """Return what `--json` prints: the ids and, with `--show`, the texts of the tokens.
+def spaced(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield parts of a line of numbers, each but the first with a space before it."""
+    separator = b""
+    for part in filter(None, parts):
+        yield separator + part
+        separator = b" "
+
+
+def show_tokens(tokenizer: Tokenizer, ids: list[int], *, as_json: bool) -> bytes:
+    """Return what `--show` prints of a text: a table, or with `--json` an object in a line."""
+    if not as_json:
+        return format_table(tokenizer, ids)
+    return streams.to_json_line(to_json(tokenizer, ids))
+
+
+def to_json(tokenizer: Tokenizer, ids: list[int]) -> dict[str, object]:
+    """Return what `--json --show` prints: the ids, and the texts of the tokens.
 
     Bytes of a token that are not valid UTF-8 become U+FFFD.
     """
-    if not show:
-        return {"ids": ids}
     tokens = [streams.to_text(text) for text in tokenizer.decode_tokens_bytes(ids)]
     return {"ids": ids, "tokens": tokens}
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from wwho.cli import streams
 from wwho.errors import SchemaError, SpecialTokenError, WwhoError, errors_name_file
-from wwho.normalize import nfc
 
 if TYPE_CHECKING:
     from wwho.compile.schema import Schema
@@ -120,11 +119,6 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
         "a normalizer or cannot cut it; never more than processors (default 8); the result does "
         "not depend on it",
     )
-
-
-def normalize_text(options: argparse.Namespace, text: bytes) -> bytes:
-    """Return a text in NFC if ``--normalize`` asks for it, else as it is; broken UTF-8 stays."""
-    return nfc(text) if options.normalize else text
 
 
 def unique_pairs(option: str, pairs: Sequence[tuple[str, Value]]) -> dict[str, Value]:

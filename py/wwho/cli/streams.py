@@ -10,7 +10,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import BinaryIO
+from itertools import chain
+from select import select
+from typing import BinaryIO, cast
 
 from wwho.corpus.sources import standard_input
 from wwho.errors import BackendError
@@ -53,7 +55,12 @@ def write_bytes(data: bytes) -> None:
 
 def write_json(value: object) -> None:
     """Write one value to standard output as one line of JSON in UTF-8; surrogates become `?`."""
-    write_bytes(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+    write_bytes(to_json_line(value))
+
+
+def to_json_line(value: object) -> bytes:
+    """Return one value as one line of JSON in UTF-8; surrogates become `?`."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def write_lines(lines: Iterable[str]) -> None:
@@ -119,10 +126,42 @@ def lines_of(stream: BinaryIO, name: str) -> Iterator[bytes]:
     Raises:
         BackendError: a line is longer than a call takes, `MAX_BYTES`; the message has the name.
     """
-    for line in iter(partial(stream.readline, MAX_BYTES + 1), b""):
-        if len(line) > MAX_BYTES:
+    return chain.from_iterable(line_lists(stream, name))
+
+
+def line_lists(stream: BinaryIO, name: str) -> Iterator[list[bytes]]:
+    """Yield the lines of a stream in lists, each of those that have come since the list before.
+
+    Args:
+        stream: a buffered stream.
+        name: its name, for errors.
+
+    Raises:
+        BackendError: as `lines_of` does.
+    """
+    begun: list[bytes] = []
+    size = 0
+    # Reads what there is, and waits only if there is nothing.
+    for block in iter(partial(cast(io.BufferedReader, stream).read1, BLOCK), b""):
+        first, *others = block.split(b"\n")
+        begun.append(first)
+        size += len(first)
+        if size > MAX_BYTES:
             raise too_long_error(name, "a line", "break it")
-        yield line.removesuffix(b"\n")
+        if others:
+            *whole, last = others
+            yield [b"".join(begun), *whole]
+            begun, size = [last], len(last)
+    if size:
+        yield [b"".join(begun)]
+
+
+def input_waits() -> bool:
+    """Return whether reading standard input may have to wait; True also if nobody knows."""
+    try:
+        return not select([sys.stdin], [], [], 0)[0]
+    except (OSError, ValueError):  # not a file, or Windows, which tells that of sockets alone
+        return True
 
 
 def open_inputs(files: Sequence[str]) -> Iterator[tuple[int, str, BinaryIO, Advance]]:
@@ -153,8 +192,17 @@ def read_whole(stream: BinaryIO, name: str) -> bytes:
     Raises:
         BackendError: there are more than a call takes, `MAX_BYTES`; the message has the name.
     """
+    return join_blocks(iter(partial(stream.read, BLOCK), b""), name)
+
+
+def join_blocks(blocks: Iterable[bytes], name: str) -> bytes:
+    """Return all bytes of a text that comes in blocks.
+
+    Raises:
+        BackendError: as `read_whole` does.
+    """
     held = io.BytesIO()
-    while block := stream.read(BLOCK):
+    for block in blocks:
         held.write(block)
         if held.tell() > MAX_BYTES:
             raise too_long_error(name, "the text", "pass it in parts, or with --lines")

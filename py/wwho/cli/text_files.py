@@ -87,18 +87,37 @@ def read_texts(
         BackendError: a line is longer than a call takes.
         OSError: a file cannot be read; a missing one is found before the first is read.
     """
+    for number, texts in read_text_lists(files, by_line=by_line):
+        if isinstance(texts, list):
+            yield from ((number, text) for text in texts)
+        else:
+            yield number, texts
+
+
+def read_text_lists(
+    files: TextFiles, *, by_line: bool
+) -> Iterator[tuple[int, list[bytes] | BinaryIO]]:
+    """Yield what `read_texts` does, but texts of bytes in lists, as many as have been read.
+
+    Args:
+        files: the files.
+        by_line: whether each line of plain text is a text, without its line feed, as bytes.
+
+    Raises:
+        CorpusError, BackendError, OSError: as `read_texts` does.
+    """
     total = total_size(files.names)
     bars = Progress(total is not None and sys.stderr.isatty())
     settings = DocumentSettings(files.reading)
     with bars.bar(None, total, unit="B", leave=False) as advance:
         for number, name in enumerate(files.names):
             if is_parquet(name) or is_jsonl(name, files.reading):
-                for batch in read_documents(Part(name), settings, advance):
-                    yield from ((number, text) for text in batch.texts)
+                for documents in read_documents(Part(name), settings, advance):
+                    yield number, documents.texts
                 continue
             for stream in open_plain_text(name, advance):
                 if by_line:
-                    yield from ((number, line) for line in streams.lines_of(stream, name))
+                    yield from ((number, lines) for lines in streams.line_lists(stream, name))
                 else:
                     yield number, stream
 

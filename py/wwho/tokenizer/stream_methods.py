@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from wwho.backends.backend import Form
 from wwho.backends.parallel import map_stream, processors
 from wwho.errors import BackendError
 from wwho.text import Text, Unk, to_bytes
@@ -68,7 +69,7 @@ class StreamMethods(OpenModel):
             [[24912, 2375]]
         """
         for ids in self._encode_parts(
-            parts, num_threads, allowed_special, disallowed_special, unk, count=False
+            parts, num_threads, allowed_special, disallowed_special, unk, "list"
         ):
             assert isinstance(ids, list)
             yield ids
@@ -96,7 +97,7 @@ class StreamMethods(OpenModel):
             2
         """
         counts = self._encode_parts(
-            parts, num_threads, allowed_special, disallowed_special, unk, count=True
+            parts, num_threads, allowed_special, disallowed_special, unk, "number"
         )
         return sum(n for n in counts if isinstance(n, int))
 
@@ -107,10 +108,9 @@ class StreamMethods(OpenModel):
         allowed: Allowed,
         disallowed: Allowed | None,
         unk: Unk,
-        *,
-        count: bool,
-    ) -> Iterator[list[int] | int]:
-        """Yield the ids of a text in parts; with `count`, their numbers in place of the ids.
+        form: Form,
+    ) -> Iterator[list[int] | int | bytes]:
+        """Yield the ids of a text in parts, in a form.
 
         Parts are collected until there are `PART_BYTES`, then encoded as far as the text that
         follows cannot change their ids; the rest waits for the next part. Where the core knows safe
@@ -134,10 +134,10 @@ class StreamMethods(OpenModel):
         if threads > 1:
             source = _short_parts(source)
 
-        def encode_piece(piece: bytes) -> list[int] | int:
-            """Return the ids, or their number, of a piece that is not the first of the text."""
+        def encode_piece(piece: bytes) -> list[int] | int | bytes:
+            """Return the ids of a piece that is not the first of the text, in the form."""
             self._checked_mask(piece, allowed, disallowed)
-            return self._backend.encode_part(piece, False, place, mask, unk_as_token, count)[0]
+            return self._backend.encode_part(piece, False, place, mask, unk_as_token, form)[0]
 
         for part, more in _with_end(source):
             waiting += part
@@ -149,7 +149,7 @@ class StreamMethods(OpenModel):
             if (more and len(waiting) < wanted) or not waiting:
                 continue
             ids, n_read, place = self._backend.encode_part(
-                waiting, more, place, mask, unk_as_token, count
+                waiting, more, place, mask, unk_as_token, form
             )
             if n_read:
                 with memoryview(waiting)[:n_read] as text:
