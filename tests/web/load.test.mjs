@@ -209,11 +209,11 @@ test("bytes that are no WebAssembly are refused with what to check", async () =>
   assert.match(message, /3 bytes.*wasm-unsafe-eval/);
 });
 
-test("a runtime without WebAssembly is told so", async () => {
-  assert.equal(
-    (await inProcess("index.js", "delete globalThis.WebAssembly; return caught(init(wasm));"))[1],
-    "NO_WEBASSEMBLY",
-  );
+test("a runtime without WebAssembly or TextDecoder is told so", async () => {
+  for (const name of ["WebAssembly", "TextDecoder"]) {
+    const [typed, status] = await inProcess("index.js", `delete globalThis.${name}; return caught(init(wasm));`);
+    assert.deepEqual([typed, status], [true, `NO_${name.toUpperCase()}`]);
+  }
 });
 
 test("load takes a URL, Response, Blob, ArrayBuffer and views; in Node a path too", async () => {

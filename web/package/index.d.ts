@@ -280,6 +280,7 @@ export type ErrorStatus =
   | "INTERNAL"
   | "LIMIT"
   | "MEMORY"
+  | "NO_TEXTDECODER"
   | "NO_WEBASSEMBLY"
   | "SAMPLING"
   | "SPECIAL_TOKEN"

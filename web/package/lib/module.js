@@ -15,7 +15,7 @@ let ready;
  * @param {() => unknown} source returns a compiled WebAssembly.Module (for runtimes that cannot compile bytes) or what `read` takes
  * @param {typeof readBytes} [read] reads the bytes of a source
  * @returns {Promise<WebAssembly.Module>}
- * @throws {WwhoError} NO_WEBASSEMBLY, FETCH, WASM or ARGUMENT
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, FETCH, WASM or ARGUMENT
  */
 export function coreModule(source, read = readBytes) {
   compiled ??= compile(source, read).then(
@@ -31,7 +31,7 @@ export function coreModule(source, read = readBytes) {
 /**
  * Compile the core synchronously. Like init, this does nothing if the core is already compiled, not even read `source`.
  * @param {unknown} source a compiled WebAssembly.Module, or the bytes of wwho.wasm
- * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, WASM or ARGUMENT
  */
 export function initSync(source) {
   readyModule(() => source);
@@ -41,10 +41,10 @@ export function initSync(source) {
  * Return the core, and compile it synchronously if it was not compiled before.
  * @param {() => unknown} source returns a compiled WebAssembly.Module or the bytes of wwho.wasm; called only if it is needed
  * @returns {WebAssembly.Module}
- * @throws {WwhoError} NO_WEBASSEMBLY, WASM or ARGUMENT
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, WASM or ARGUMENT
  */
 export function readyModule(source) {
-  requireWebAssembly();
+  requireRuntime();
   ready ??= compileSync(source());
   compiled = Promise.resolve(ready);
   return ready;
@@ -70,15 +70,18 @@ function compileSync(source) {
 }
 
 /**
- * Throw an error if the runtime has no WebAssembly, or it is switched off.
- * @throws {WwhoError} NO_WEBASSEMBLY
+ * Throw an error if the runtime lacks what the package needs: WebAssembly, or a decoder of UTF-8, as some versions of Hermes do.
+ * @throws {WwhoError} NO_WEBASSEMBLY or NO_TEXTDECODER
  */
-function requireWebAssembly() {
+function requireRuntime() {
   if (typeof WebAssembly === "undefined") {
     throw new WwhoError(
       "NO_WEBASSEMBLY",
       "WebAssembly is missing or switched off here; wwho needs it: allow it for this site, or use another browser",
     );
+  }
+  if (typeof TextDecoder === "undefined") {
+    throw new WwhoError("NO_TEXTDECODER", "TextDecoder is missing here; wwho needs it: load a polyfill of it before wwho");
   }
 }
 
@@ -102,10 +105,10 @@ function compileError(length, cause) {
  * @param {() => unknown} source returns a WebAssembly.Module or what `read` takes, or a promise of one
  * @param {typeof readBytes} read
  * @returns {Promise<WebAssembly.Module>}
- * @throws {WwhoError} NO_WEBASSEMBLY, FETCH, WASM or ARGUMENT
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, FETCH, WASM or ARGUMENT
  */
 async function compile(source, read) {
-  requireWebAssembly();
+  requireRuntime();
   const given = await source();
   if (isModule(given)) return given;
   // Compiled from bytes, not from a stream: some 100 KiB gain nothing from streaming, and a server's wrong MIME type does no harm.
