@@ -24,6 +24,10 @@ after.json is a list of texts around which a template stands, {"encoding", "text
 text, "special": whether its ids are added, "ids", "types"}, and of ids whose texts a decoder joins,
 {"encoding", "ids", "skip": whether special tokens are left out, "decoded"}.
 
+letters.json is a list of byte-level models whose added tokens are of letters that stand for bytes:
+{"file": the artifact in base64, "lines": [{"ids", "skip", "decoded", "like_hex": the bytes that
+`tokenizers` makes of them}]}.
+
 "text" is a string that may hold lone surrogates (read as U+FFFD); "bytes_hex" are bytes that need
 not be UTF-8, and the segments of such a line are hexadecimal too. Units stand only in segments of
 routes that have them. The artifacts of `tiny`, `paper` and so on lie in tests/vectors.
@@ -33,6 +37,7 @@ from __future__ import annotations
 
 import json
 import sys
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise, product
@@ -69,7 +74,9 @@ from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noq
 from wwho.errors import LimitError  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.model import Added, Artifact, Flag  # noqa: E402
+from wwho.format.steps import stand_in  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
+from wwho.importers import Options, Source, import_source  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
 from wwho.tokenizer import Tokenizer  # noqa: E402
 from wwho.tokenizer.boundaries import BOUNDARIES  # noqa: E402
@@ -420,6 +427,66 @@ def after() -> Iterator[dict[str, object]]:
                 yield {"encoding": name, "ids": ids, "skip": skip, "decoded": text}
 
 
+LETTERS = ("\u0111em", "Caf\u00e9", "gr\u00f6\u00dfe", "\u65e5\u672c", "<x>")
+"""Added tokens, of which the first three are made of letters that stand for bytes."""
+BYTE_LEVEL: dict[str, object] = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+REPLACE = {"type": "Replace", "pattern": {"String": "x"}, "content": "yy"}
+LETTERS_MODELS: tuple[tuple[dict[str, object], bool], ...] = (
+    (BYTE_LEVEL, False),
+    (BYTE_LEVEL, True),
+    ({"type": "Sequence", "decoders": [REPLACE, BYTE_LEVEL]}, False),
+    ({"type": "Fuse"}, False),
+)
+"""Decoders, and whether `wwho import` has the option --like-tokenizers."""
+
+
+def letters_tokenizer(decoder: Mapping[str, object]) -> dict[str, object]:
+    """Return a byte-level tokenizer.json whose added tokens are LETTERS, the last a special one."""
+    alphabet = sorted(chr(stand_in(byte)) for byte in range(256))
+    options = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    added = [
+        {"id": 256 + number, "content": text, "special": text == LETTERS[-1]} | options
+        for number, text in enumerate(LETTERS)
+    ]
+    return {
+        "version": "1.0",
+        "added_tokens": added,
+        "normalizer": None,
+        "pre_tokenizer": BYTE_LEVEL,
+        "post_processor": None,
+        "decoder": dict(decoder),
+        "model": {
+            "type": "BPE",
+            "vocab": {text: number for number, text in enumerate(alphabet)},
+            "merges": [],
+        },
+    }
+
+
+def letters() -> Iterator[dict[str, object]]:
+    """Added tokens of letters that stand for bytes, as text and as `tokenizers` decodes them."""
+    random = Random("letters")
+    for decoder, like in LETTERS_MODELS:
+        data = json.dumps(letters_tokenizer(decoder)).encode()
+        options = Options(like_tokenizers=like)
+        blob = write_artifact(import_source(Source("tokenizer.json", data), options).artifact)
+        tokenizer = Tokenizer.from_bytes(blob, backend="reference")
+        found: list[dict[str, object]] = []
+        for number in range(20):
+            ids = random.choices([*range(60, 66), *range(256, 261)], k=number % 9)
+            skip = number % 3 == 0
+            decoded = tokenizer.decode(ids, skip_special_tokens=skip)
+            peer = tokenizer.decode_bytes(ids, skip_special_tokens=skip, like_tokenizers=True)
+            line: dict[str, object] = {"ids": ids, "skip": skip, "decoded": decoded}
+            found.append(line | {"like_hex": peer.hex()})
+        yield {"file": b64encode(blob).decode(), "lines": found}
+
+
 def main() -> None:
     """Write the small artifacts and the vectors of all encodings."""
     blobs = {name: write_artifact(make()) for name, make in SMALL.items()}
@@ -432,7 +499,8 @@ def main() -> None:
         print(f"{name}: {len(rows)} vectors")
     for name, make in (AFTER | REWRITTEN).items():
         write_atomic(VECTORS / f"{name}.wwho", write_artifact(make()))
-    for name, made in {"chunks": chunks, "rewritten": rewritten, "after": after}.items():
+    lists = {"chunks": chunks, "rewritten": rewritten, "after": after, "letters": letters}
+    for name, made in lists.items():
         rows = [json.dumps(line, separators=(",", ":")) for line in made()]
         body = "[\n" + ",\n".join(rows) + "\n]\n"
         write_atomic(VECTORS / f"{name}.json", body.encode("ascii"))

@@ -68,3 +68,34 @@ test("a token alone has its own bytes", async () => {
   assert.throws(() => tokenizer.decode(ids, { skipSpecialTokens: 1 }), { status: "ARGUMENT" });
   assert.throws(() => tokenizer.encode("a", { addSpecialTokens: 1 }), { status: "ARGUMENT" });
 });
+
+test("added tokens of letters that stand for bytes: their texts, or as tokenizers decodes them", async () => {
+  const models = JSON.parse(await readFile(new URL("letters.json", FOLDER), "utf8"));
+  for (const { file, lines: own } of models) {
+    const tokenizer = Tokenizer.loadSync(Buffer.from(file, "base64"));
+    for (const { ids, skip: skipSpecialTokens, decoded, like_hex: hex } of own) {
+      const options = { skipSpecialTokens, likeTokenizers: true };
+      assert.equal(tokenizer.decode(ids, { skipSpecialTokens }), decoded);
+      assert.equal(Buffer.from(tokenizer.decodeBytes(ids, options)).toString("hex"), hex);
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.from(hex, "hex"));
+      assert.equal(tokenizer.decode(ids, options), text);
+      assert.equal([...tokenizer.decodeGenerator(ids, options)].join(""), text);
+      assert.equal(await collect(tokenizer.decodeAsyncGenerator(groups(ids, 3), options)), text);
+    }
+    const { ids, like_hex: hex } = own[8];
+    const many = Array.from({ length: 10_000 }, () => ids).flat();
+    assert.ok(many.length > 2 ** 16);
+    assert.equal(Buffer.from(tokenizer.decodeBytes(many, { likeTokenizers: true })).toString("hex"), hex.repeat(10_000));
+    assert.throws(() => tokenizer.decode([300], { likeTokenizers: true }), { status: "TOKEN" });
+    tokenizer.free();
+    assert.throws(() => tokenizer.decode([], { likeTokenizers: true }), { status: "FREED" });
+  }
+});
+
+test("likeTokenizers is refused where nothing says how tokenizers decodes", async () => {
+  const template = await Tokenizer.load(new URL("template.wwho", FOLDER));
+  const message = "likeTokenizers is true; expected false: template comes from no tokenizer.json, so nothing says how tokenizers decodes";
+  assert.throws(() => template.decode([1], { likeTokenizers: true }), { status: "ARGUMENT", message });
+  assert.throws(() => [...template.decodeGenerator([1], { likeTokenizers: true })], { status: "ARGUMENT", message });
+  assert.throws(() => template.decode([1], { likeTokenizers: 1 }), { status: "ARGUMENT", message: /^likeTokenizers is 1/ });
+});

@@ -251,7 +251,7 @@ test("options that are none are refused before the stream is touched", async () 
   ]) {
     const stream = new ReadableStream();
     await assert.rejects(o200k.countStream(stream, options), { status: "ARGUMENT", message });
-    const forDecoding = options?.onProgress ? /^there is no option "onProgress"; expected skipSpecialTokens, signal$/ : message;
+    const forDecoding = options?.onProgress ? /^there is no option "onProgress"; expected skipSpecialTokens, likeTokenizers, graphemes, signal$/ : message;
     await assert.rejects(o200k.decodeAsyncGenerator(stream, options).next(), { status: "ARGUMENT", message: forDecoding });
     assert.equal(stream.locked, false);
   }
@@ -324,6 +324,65 @@ test("decoding token by token gives whole characters, and the text", async () =>
       for await (const part of tokenizer.decodeAsyncGenerator(slowly())) found.push(part);
       assert.equal(found.join(""), tokenizer.decode(some));
     }
+  }
+});
+
+test("decoding in whole graphemes: as soon as they are certain, and in linear time", async () => {
+  const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+  const edgesOf = (text) => new Set([...segmenter.segment(text)].map(({ index }) => index).concat(text.length));
+  for (const tokenizer of Object.values(tokenizers)) {
+    for (const text of [...TEXTS, "👩‍👩‍👧🇱🇰🇱🇰🇱 e\u0301\u0302x\r\n\r", "हिन्दी क्ष्म्य ශ්‍රී", `a${"\u0301".repeat(300)}b c`, randomText(300)]) {
+      const ids = tokenizer.encode(text);
+      const whole = tokenizer.decode(ids);
+      const parts = [...tokenizer.decodeGenerator(ids, { graphemes: true })];
+      assert.equal(parts.join(""), whole);
+      assert.ok(!parts.includes(""));
+      const edges = edgesOf(whole);
+      let at = 0;
+      for (const part of parts) assert.ok(edges.has((at += part.length)), `${at} ${JSON.stringify(whole)}`);
+      async function* slowly() {
+        for (let i = 0; i < ids.length; i += 2) yield ids.subarray(i, i + 2);
+      }
+      let joined = "";
+      for await (const part of tokenizer.decodeAsyncGenerator(slowly(), { graphemes: true })) joined += part;
+      assert.equal(joined, whole);
+    }
+  }
+  // All but the last grapheme of what came so far.
+  const ids = o200k.encode("The kettle sings");
+  assert.deepEqual([...o200k.decodeGenerator(ids, { graphemes: true })], ["Th", "e kettl", "e sing", "s"]);
+  assert.throws(() => [...o200k.decodeGenerator([1], { graphemes: "yes" })], { status: "ARGUMENT", message: /^graphemes is "yes"/ });
+  assert.throws(() => o200k.decode([1], { graphemes: true }), { status: "ARGUMENT", message: /^there is no option "graphemes"/ });
+});
+
+test("a grapheme without an end is looked at a few times only", () => {
+  const { Segmenter } = Intl;
+  let units = 0;
+  Intl.Segmenter = class extends Segmenter {
+    segment(text) {
+      units += text.length;
+      return super.segment(text);
+    }
+  };
+  try {
+    const text = `a${"\u0301".repeat(50_000)}b`;
+    const ids = [...text].flatMap((character) => o200k.encode(character, { array: true }));
+    assert.equal([...o200k.decodeGenerator(ids, { graphemes: true })].join(""), text);
+    assert.ok(units < 10 * text.length, String(units));
+  } finally {
+    Intl.Segmenter = Segmenter;
+  }
+});
+
+test("where nothing finds graphemes, that is what is said", () => {
+  const { Segmenter } = Intl;
+  delete Intl.Segmenter;
+  try {
+    const message = "graphemes is true; expected false where there is no Intl.Segmenter, which finds them";
+    assert.throws(() => [...o200k.decodeGenerator([1], { graphemes: true })], { status: "ARGUMENT", message });
+    assert.equal([...o200k.decodeGenerator([24_912])].join(""), "hello");
+  } finally {
+    Object.defineProperty(Intl, "Segmenter", { value: Segmenter, writable: true, configurable: true });
   }
 });
 

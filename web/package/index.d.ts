@@ -91,6 +91,19 @@ export type SpecialTokens = ReadonlyMap<string, number> | Readonly<Record<string
 export interface DecodeOptions {
   /** Whether to leave special tokens out; false by default. */
   skipSpecialTokens?: boolean;
+  /**
+   * Whether added tokens of a byte-level model that comes from a tokenizer.json, such as "Café", decode to the bytes that `tokenizers` makes of
+   * them, which are no text; false by default: to their texts. Another model fails with status ARGUMENT.
+   */
+  likeTokenizers?: boolean;
+}
+
+export interface DecodeStreamOptions extends DecodeOptions {
+  /**
+   * Whether each part ends between two graphemes, so that none changes once it is shown; false by default: between two characters. The last
+   * one waits for the next token. Needs Intl.Segmenter.
+   */
+  graphemes?: boolean;
 }
 
 export interface ChunkOptions extends TemplateOptions {
@@ -368,12 +381,12 @@ export class Tokenizer implements Disposable {
   chunk(text: string, limit: number, options?: ChunkOptions): Chunk[];
   /** Return the text of ids; broken UTF-8 becomes U+FFFD. */
   decode(ids: Iterable<number>, options?: DecodeOptions): string;
-  /** Yield the text of decode token by token, in whole characters. */
-  decodeGenerator(ids: Iterable<number>, options?: DecodeOptions): Generator<string, void, undefined>;
-  /** Yield the text of ids that come one by one, or several at a time, in whole characters. */
+  /** Yield the text of decode token by token, in whole characters, or in whole graphemes. */
+  decodeGenerator(ids: Iterable<number>, options?: DecodeStreamOptions): Generator<string, void, undefined>;
+  /** Yield the text of ids that come one by one, or several at a time, as decodeGenerator does. */
   decodeAsyncGenerator(
     source: TokenStream,
-    options?: DecodeOptions & { signal?: AbortSignal },
+    options?: DecodeStreamOptions & { signal?: AbortSignal },
   ): AsyncGenerator<string, void, undefined>;
   /** Return the text of ids as bytes, broken UTF-8 included. */
   decodeBytes(ids: Iterable<number>, options?: DecodeOptions): Uint8Array<ArrayBuffer>;

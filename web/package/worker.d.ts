@@ -11,6 +11,7 @@ import type {
   Chunk,
   ChunkOptions,
   DecodeOptions,
+  DecodeStreamOptions,
   EncodeOptions,
   Encoded,
   EncodingName,
@@ -99,8 +100,8 @@ export class WorkerTokenizer implements Disposable {
   chunk(text: string, limit: number, options?: ChunkOptions & CallOptions): Promise<Chunk[]>;
   decode(ids: Iterable<number>, options?: DecodeOptions & CallOptions): Promise<string>;
   decodeBytes(ids: Iterable<number>, options?: DecodeOptions & CallOptions): Promise<Uint8Array<ArrayBuffer>>;
-  decodeGenerator(ids: Iterable<number>, options?: DecodeOptions & CallOptions): AsyncGenerator<string, void, undefined>;
-  decodeAsyncGenerator(source: TokenStream, options?: DecodeOptions & CallOptions): AsyncGenerator<string, void, undefined>;
+  decodeGenerator(ids: Iterable<number>, options?: DecodeStreamOptions & CallOptions): AsyncGenerator<string, void, undefined>;
+  decodeAsyncGenerator(source: TokenStream, options?: DecodeStreamOptions & CallOptions): AsyncGenerator<string, void, undefined>;
   tokenBytes(id: number, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   tokenToId(token: Text, options?: CallOptions): Promise<number | undefined>;
   idToToken(id: number, options?: CallOptions): Promise<string | Uint8Array<ArrayBuffer>>;

@@ -107,9 +107,6 @@ function checksum(file) {
 const MAGIC = [0x89, 0x57, 0x57, 0x48, 0x4f, 0x0d, 0x0a, 0x1a];
 const [VERSION, HEADER_BYTES, ENTRY_BYTES] = [3, 20, 12];
 
-/** The numbers of the sections. */
-export const KIND = Object.freeze({ CLASSES: 1, AUTOMATA: 2, STEPS: 3, ROUTES: 4, MODEL: 5, ADDED: 6, NORMALIZER: 7, TEMPLATE: 8, DECODER: 9, PROVENANCE: 10 });
-
 /**
  * Return the file that consists of some sections: header, table, and the sections, each filled up with zeros to a multiple of four bytes.
  * @param {readonly (readonly [kind: number, data: Uint8Array])[]} sections by ascending kind, which is not checked

@@ -211,14 +211,21 @@ function indexFrom(values, least) {
 }
 
 /**
+ * Return what cuts a text into grapheme clusters, characters as a reader sees them.
+ * @returns {Intl.Segmenter | undefined} undefined where there is no Intl.Segmenter
+ */
+export const graphemeSegmenter = () =>
+  typeof Intl === "undefined" || !("Segmenter" in Intl) ? undefined : new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/**
  * Return a function that tells whether a place of the text is between two characters as a reader sees them (grapheme clusters). Without
  * Intl.Segmenter, every place counts as one. The function remembers the stretch of text that it searched last, so ask in order of places.
  * @param {string} text
  * @returns {(place: number) => boolean} of a place in UTF-16 units; 0 and the end are edges
  */
 function characterEdges(text) {
-  if (typeof Intl === "undefined" || !("Segmenter" in Intl)) return () => true;
-  const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+  const segmenter = graphemeSegmenter();
+  if (!segmenter) return () => true;
   // A run of hostile length is searched once for all its places.
   let [start, end] = [0, 0];
   let edges = new Set();

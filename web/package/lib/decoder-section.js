@@ -31,3 +31,26 @@ export function readDecoder(section = new Uint8Array(4)) {
   }
   return { head, kinds, surfaces };
 }
+
+/**
+ * Return the section DECODER.
+ * @param {Uint8Array} head all before the surfaces, perhaps of another number of them
+ * @param {ReadonlyMap<number, Uint8Array>} surfaces by id
+ * @returns {Uint8Array}
+ */
+export function writeDecoder(head, surfaces) {
+  const sorted = [...surfaces].sort(([a], [b]) => a - b);
+  const start = head.length + 8 * sorted.length;
+  const section = new Uint8Array(sorted.reduce((sum, [, { length }]) => sum + length, start));
+  const view = new DataView(section.buffer);
+  section.set(head);
+  view.setUint16(2, sorted.length, true);
+  let [at, end] = [head.length, 0];
+  for (const [id, text] of sorted) {
+    section.set(text, start + end);
+    view.setUint32(at, id, true);
+    view.setUint32(at + 4, (end += text.length), true);
+    at += 8;
+  }
+  return section;
+}

@@ -1,5 +1,7 @@
 // Text of bytes of UTF-8, and of ids that come in parts.
 
+import { argumentError } from "./arguments.js";
+import { graphemeSegmenter } from "./boundaries.js";
 import { AFTER, MORE } from "./header.js";
 
 /**
@@ -28,6 +30,30 @@ export function charactersOf(bytes) {
   const raw = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   let at = 0;
   return (raw.match(CHARACTER) ?? []).map(({ length }) => bytes.subarray(at, (at += length)));
+}
+
+/** The longest grapheme, in UTF-16 units, that is looked at anew with each part of a text. */
+const SHORT_GRAPHEME = 64;
+
+/**
+ * Return a function that takes the parts of a text one by one, and gives those graphemes that what follows cannot change: all but the last. At
+ * the end, it gives the rest. After a very long grapheme it waits for as much text again, so that its time stays linear.
+ * @returns {(part: string, isLast: boolean) => string}
+ * @throws {WwhoError} ARGUMENT where there is no Intl.Segmenter
+ */
+export function graphemesOf() {
+  const segmenter = graphemeSegmenter();
+  if (!segmenter) throw argumentError("graphemes", true, "false where there is no Intl.Segmenter, which finds them");
+  let [held, wanted] = ["", 0];
+  return (part, isLast) => {
+    held += part;
+    if (held.length < wanted && !isLast) return "";
+    const end = isLast ? held.length : (segmenter.segment(held).containing(held.length - 1)?.index ?? 0);
+    const whole = held.slice(0, end);
+    held = held.slice(end);
+    wanted = held.length > SHORT_GRAPHEME ? 2 * held.length : 0;
+    return whole;
+  };
 }
 
 /** Decodes ids that come in parts: ids whose text may depend on later ids are held back until those come. */

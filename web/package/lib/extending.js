@@ -1,11 +1,11 @@
 // Further special tokens for a tokenizer: its file with another section ADDED (wasm/FORMAT.md, ADDED).
 
 import { argumentError, isIterable, requireBoolean, requireOptions } from "./arguments.js";
-import { KIND, assemble, sectionsOf } from "./artifact-bytes.js";
+import { assemble, sectionsOf } from "./artifact-bytes.js";
 import { readDecoder } from "./decoder-section.js";
 import { utf8 } from "./decoding.js";
 import { hex } from "./errors.js";
-import { ADDED_SPECIAL, OF_MODEL, OF_TOKENIZER } from "./header.js";
+import { ADDED_SPECIAL, OF_MODEL, OF_TOKENIZER, SECTION_ADDED, SECTION_DECODER } from "./header.js";
 import { placesOf } from "./template.js";
 
 /** @typedef {ReadonlyMap<string, number> | Readonly<Record<string, number>>} SpecialTokens ids by the texts of special tokens */
@@ -33,7 +33,7 @@ export function extendFile(core, tokens, name, options = {}) {
   const { sharesIds = false } = options;
   requireBoolean(sharesIds, "sharesIds");
   const sections = sectionsOf(core.file());
-  const place = sections.findIndex(([kind]) => kind === KIND.ADDED);
+  const place = sections.findIndex(([kind]) => kind === SECTION_ADDED);
   const { added, properties } = readAdded(sections[place][1]);
   const owners = new Map(added.map((token) => [token.text, token]));
   const taken = new Set(added.map(({ id }) => id));
@@ -61,7 +61,7 @@ export function extendFile(core, tokens, name, options = {}) {
     const other = /** @type {string} */ (texts.get(token.id));
     if (!sharesIds && other !== token.text) requireFree(token, JSON.stringify(other));
   }
-  sections[place] = [KIND.ADDED, writeAdded(all, properties)];
+  sections[place] = [SECTION_ADDED, writeAdded(all, properties)];
   return assemble(sections);
 }
 
@@ -72,7 +72,7 @@ export function extendFile(core, tokens, name, options = {}) {
  * @returns {Map<number, string>} what each is, by its id
  */
 function usesOf(core, sections) {
-  const decoder = sections.find(([kind]) => kind === KIND.DECODER);
+  const decoder = sections.find(([kind]) => kind === SECTION_DECODER);
   const models = Array.from({ length: core.info(OF_TOKENIZER).n_models ?? 0 }, (_, i) => core.info(OF_MODEL, i).unk_id ?? -1);
   const places = [false, true].flatMap((pair) => placesOf(core, pair, true)).filter(({ what }) => what === "id");
   return new Map([

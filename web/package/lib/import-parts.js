@@ -3,7 +3,8 @@
 
 import { ByteWriter } from "./artifact-bytes.js";
 import { Refusal } from "./import-json.js";
-import { bytesOfStandIns, MAX_TOKEN_BYTES } from "./import-vocabulary.js";
+import { MAX_TOKEN_BYTES } from "./import-vocabulary.js";
+import { bytesOfStandIns } from "./stand-ins.js";
 
 /** @typedef {import("./import-vocabulary.js").Vocabulary} Vocabulary */
 /** @typedef {Record<string, any>} Component an object of the document */

@@ -2,12 +2,24 @@
 //
 // What must be compiled, patterns and normal forms, comes from files that tools/gen_import_patterns.py has made (shipped-patterns.js).
 
-import { assemble, ByteWriter, KIND, sectionsOf } from "./artifact-bytes.js";
+import { assemble, ByteWriter, sectionsOf } from "./artifact-bytes.js";
+import {
+  SECTION_ADDED,
+  SECTION_AUTOMATA,
+  SECTION_CLASSES,
+  SECTION_MODEL,
+  SECTION_NORMALIZER,
+  SECTION_PROVENANCE,
+  SECTION_ROUTES,
+  SECTION_STEPS,
+  SECTION_TEMPLATE,
+} from "./header.js";
 import { readBeside } from "./import-beside.js";
 import { JsonReader, Refusal } from "./import-json.js";
 import { writeModel } from "./import-model.js";
 import { AddedTokens, isObject, MARKED, must, normalForm, pretokenizerKey, requireByteLevel, TAKES_SPACE, writeTemplate } from "./import-parts.js";
-import { bytesOfStandIns, Vocabulary } from "./import-vocabulary.js";
+import { Vocabulary } from "./import-vocabulary.js";
+import { bytesOfStandIns } from "./stand-ins.js";
 
 /** @typedef {import("./import-vocabulary.js").Merges} Merges */
 /** @typedef {{ kind: string, engine: string, notes: string[], losses: string[] }} Report */
@@ -94,8 +106,8 @@ export async function importTokenizerJson(files, options, compiled) {
     ...settings.record,
     ...(components === undefined ? {} : { components }),
   };
-  sections.push([KIND.MODEL, section], [KIND.ADDED, added.section(properties)], [KIND.PROVENANCE, provenance(record)]);
-  if (template) sections.push([KIND.TEMPLATE, template]);
+  sections.push([SECTION_MODEL, section], [SECTION_ADDED, added.section(properties)], [SECTION_PROVENANCE, provenance(record)]);
+  if (template) sections.push([SECTION_TEMPLATE, template]);
   sections.sort(([a], [b]) => a - b);
   const takes = added.flags & TAKES_SPACE ? ["added tokens take the white space beside them"] : [];
   const [ofCuts, ...ofSteps] = found.losses;
@@ -189,28 +201,28 @@ function compiledSections({ pattern, form }, isMarked) {
   must(of.size, "the file of its pattern is of another version");
   const section = (/** @type {number} */ kind) => /** @type {Uint8Array} */ (of.get(kind));
   /** @type {[number, Uint8Array][]} */
-  const sections = [KIND.CLASSES, KIND.AUTOMATA, KIND.ROUTES].map((kind) => [kind, section(kind)]);
-  const steps = stepsOf(section(KIND.STEPS));
-  const second = of.has(KIND.NORMALIZER) ? 1 : 0; // the step that puts a space in front comes after the normal form
+  const sections = [SECTION_CLASSES, SECTION_AUTOMATA, SECTION_ROUTES].map((kind) => [kind, section(kind)]);
+  const steps = stepsOf(section(SECTION_STEPS));
+  const second = of.has(SECTION_NORMALIZER) ? 1 : 0; // the step that puts a space in front comes after the normal form
   const first = [];
   if (form) {
     const its = new Map(sectionsOf(form));
     must(its.size, "the file of its normal form is of another version");
     first.push(steps.length - second);
-    steps.splice(steps.length - second, 0, /** @type {Uint8Array} */ (stepsOf(/** @type {Uint8Array} */ (its.get(KIND.STEPS))).at(-1)));
+    steps.splice(steps.length - second, 0, /** @type {Uint8Array} */ (stepsOf(/** @type {Uint8Array} */ (its.get(SECTION_STEPS))).at(-1)));
   }
   const all = new ByteWriter();
   all.u16(steps.length);
   for (const step of steps) all.put(step);
-  sections.push([KIND.STEPS, all.bytes]);
+  sections.push([SECTION_STEPS, all.bytes]);
   if (first.length + second) {
     const normalizer = new ByteWriter();
     normalizer.u8(first.length, second, 0, 0);
     normalizer.u16(...first, ...(second ? [steps.length - 1] : []));
-    sections.push([KIND.NORMALIZER, normalizer.bytes]);
+    sections.push([SECTION_NORMALIZER, normalizer.bytes]);
   }
-  const classes = section(KIND.CLASSES);
-  const added = section(KIND.ADDED);
+  const classes = section(SECTION_CLASSES);
+  const added = section(SECTION_ADDED);
   return { sections, properties: isMarked ? added.subarray(added.length - (classes[0] | (classes[1] << 8))) : new Uint8Array() };
 }
 

@@ -1,6 +1,7 @@
 // The vocabulary and the merges of a tokenizer.json, read from its bytes into typed arrays: no token becomes a string.
 
 import { Refusal } from "./import-json.js";
+import { BYTE_OF } from "./stand-ins.js";
 
 /** @typedef {import("./import-json.js").JsonReader} JsonReader */
 
@@ -17,23 +18,6 @@ const [QUOTE, BACKSLASH, SPACE, COLON, COMMA, OPEN_LIST] = [0x22, 0x5c, 0x20, 0x
 
 /** The values of hexadecimal digits, by their bytes; -1 for no digit. */
 const DIGITS = /* @__PURE__ */ Int8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".indexOf(String.fromCharCode(byte).toLowerCase()));
-/** For each code point below 0x144 the byte that it stands for in ByteLevel's alphabet; -1 for none. */
-const BYTE_OF = /* @__PURE__ */ new Int16Array(0x144).fill(-1);
-for (let byte = 0, others = 0x100; byte < 256; byte++) {
-  const isItself = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
-  BYTE_OF[isItself ? byte : others++] = byte;
-}
-
-/**
- * Return the bytes that the characters of a text stand for.
- * @param {string} text
- * @returns {number[] | undefined} undefined: one stands for no byte
- */
-export function bytesOfStandIns(text) {
-  const bytes = Array.from(text, (char) => BYTE_OF[/** @type {number} */ (char.codePointAt(0))] ?? -1);
-  return bytes.includes(-1) ? undefined : bytes;
-}
-
 /**
  * Return an array with room for some items: the array itself if it has that, else a new one with room for twice as many, with the same
  * items, and zeros behind them.

@@ -19,12 +19,13 @@ import {
 } from "./arguments.js";
 import { KINDS, OVERSIZE, chunks, longestStart } from "./boundaries.js";
 import { Core, decodedTooLongError } from "./core.js";
-import { Decoding, newDecoder, utf8 } from "./decoding.js";
+import { Decoding, graphemesOf, newDecoder, utf8 } from "./decoding.js";
 import { WwhoError, hex } from "./errors.js";
 import { extendFile } from "./extending.js";
 import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_TOKENIZER, SKIP_SPECIAL, UNK_TOKEN } from "./header.js";
 import { CUT, KEEP, WAITS, describe, listSteps, readProvenance } from "./info.js";
 import { itemsOf } from "./items.js";
+import { withPeerBytes } from "./peer-bytes.js";
 import { PART_BYTES, Parts, groupsOf, joinArrays, partsOf } from "./parts.js";
 import { SAMPLING_OPTIONS, forText, readSampling } from "./sampling.js";
 import { segmentsOf, slicer } from "./segments.js";
@@ -42,7 +43,8 @@ import { isSymbols, traceScript, tracerOf } from "./trace.js";
 /** @typedef {TemplateOptions & { pairs?: Iterable<Text>, added?: boolean }} PairsOptions */
 /** @typedef {PairsOptions & SamplingOptions & { array?: boolean }} BatchOptions */
 /** @typedef {PairOptions & SamplingOptions & { units?: boolean }} OffsetOptions */
-/** @typedef {{ skipSpecialTokens?: boolean }} DecodeOptions */
+/** @typedef {{ skipSpecialTokens?: boolean, likeTokenizers?: boolean }} DecodeOptions */
+/** @typedef {DecodeOptions & { graphemes?: boolean }} DecodeStreamOptions */
 /** @typedef {TemplateOptions & { overlap?: number, prefer?: import("./boundaries.js").Kind, oversize?: import("./boundaries.js").Oversize }} ChunkOptions */
 /** @typedef {{ mask: Uint8Array | null, flags: number, array: boolean, pair?: Text, special?: boolean, units?: boolean, sampling?: import("./sampling.js").Sampling }} Given checked options: the mask of allowed added tokens and the core's flags; whether ids come in a plain array; a second text; whether the template's ids are added; whether units are wanted; what is drawn */
 /** @typedef {{ signal?: AbortSignal, fatal?: boolean, onProgress?: (progress: { bytes: number, tokens: number }) => void }} StreamOptions */
@@ -60,8 +62,11 @@ const PAIRS_OPTIONS = new Set([...TEMPLATE_OPTIONS, "pairs", "added"]);
 const BATCH_OPTIONS = new Set([...PAIRS_OPTIONS, ...SAMPLING_OPTIONS, "array"]);
 const STREAM_OPTIONS = new Set([...ENCODE_OPTIONS, "signal", "onProgress", "fatal"]);
 const CHUNK_OPTIONS = new Set([...TEMPLATE_OPTIONS, "overlap", "prefer", "oversize"]);
-const DECODE_OPTIONS = new Set(["skipSpecialTokens"]);
-const FEED_OPTIONS = new Set([...DECODE_OPTIONS, "signal"]);
+const DECODE_OPTIONS = new Set(["skipSpecialTokens", "likeTokenizers"]);
+const DECODE_STREAM_OPTIONS = new Set([...DECODE_OPTIONS, "graphemes"]);
+const FEED_OPTIONS = new Set([...DECODE_STREAM_OPTIONS, "signal"]);
+/** A flag beside those of the core: added tokens decode as `tokenizers` decodes them. */
+const LIKE_TOKENIZERS = 256;
 /** The longest text that ids may have, in bytes. */
 const MAX_BYTES = 2 ** 32 - 1;
 
@@ -112,6 +117,8 @@ export class BaseTokenizer {
   #core;
   /** The compiled core, for further tokenizers. */
   #module;
+  /** The core whose added tokens decode as `tokenizers` decodes them, once it is needed. @type {Core | undefined} */
+  #peer;
   /** The routes by their indices. @type {readonly { name: string, hasUnits: boolean }[]} */
   #routes;
   /** The added tokens, once they are needed: listing thousands takes milliseconds. @type {ReturnType<typeof listAdded> | undefined} */
@@ -178,6 +185,22 @@ export class BaseTokenizer {
       throw new WwhoError("FREED", `the tokenizer ${this.name} was freed; load it again`);
     }
     return this.#core;
+  }
+
+  /**
+   * Return the core that decodes.
+   * @param {number} flags LIKE_TOKENIZERS or others
+   * @returns {Core}
+   * @throws {WwhoError} FREED; ARGUMENT if the tokenizer does not record how `tokenizers` decodes
+   */
+  #decodingCore(flags) {
+    const core = this.#openCore;
+    if (!(flags & LIKE_TOKENIZERS)) return core;
+    if (this.#peer === undefined) {
+      const file = withPeerBytes(core, this.provenance, this.name);
+      this.#peer = file ? new Core(this.#module, file) : core;
+    }
+    return this.#peer;
   }
 
   /**
@@ -778,65 +801,66 @@ export class BaseTokenizer {
    * @throws {WwhoError} FREED, ARGUMENT, MEMORY; TOKEN for an id without a token
    */
   decodeBytes(ids, options) {
-    const skip = this.#skipFlag(options);
+    const flags = this.#decodeFlags(options);
     const given = checkedIds(ids);
-    return given.length <= PART_IDS ? this.#decode(given, 0, skip).bytes : joinArrays(this.#decodeParts(given, skip));
+    return given.length <= PART_IDS ? this.#decode(given, 0, flags).bytes : joinArrays(this.#decodeParts(given, flags));
   }
 
   /**
-   * Check the options of a method that decodes, and return the core's flag for skipping special tokens.
+   * Check the options of a method that decodes, and return what they mean.
    * @param {any} options
    * @param {ReadonlySet<string>} [known] the names of the method's options
-   * @returns {number} SKIP_SPECIAL or 0
+   * @returns {number} SKIP_SPECIAL and LIKE_TOKENIZERS, or 0
    * @throws {WwhoError} ARGUMENT
    */
-  #skipFlag(options, known = DECODE_OPTIONS) {
+  #decodeFlags(options, known = DECODE_OPTIONS) {
     if (options === undefined) return 0;
     requireOptions(options, known);
-    const { skipSpecialTokens = false } = options;
+    const { skipSpecialTokens = false, likeTokenizers = false } = options;
     requireBoolean(skipSpecialTokens, "skipSpecialTokens");
-    return skipSpecialTokens ? SKIP_SPECIAL : 0;
+    requireBoolean(likeTokenizers, "likeTokenizers");
+    return (skipSpecialTokens ? SKIP_SPECIAL : 0) | (likeTokenizers ? LIKE_TOKENIZERS : 0);
   }
 
   /**
    * Decode ids in one call of the core.
    * @param {Uint32Array} given
    * @param {number} first the index of given[0] among the caller's ids, for an error message
-   * @param {number} flags of decode_part in wwho.h
+   * @param {number} flags of decode_part in wwho.h, and LIKE_TOKENIZERS
    * @returns {{ bytes: Uint8Array<ArrayBuffer>, read: number }} the text, and how many ids were read
    * @throws {WwhoError} FREED, MEMORY; TOKEN for an id without a token
    */
   #decode(given, first, flags) {
-    const result = this.#openCore.decode(given, flags);
+    const result = this.#decodingCore(flags).decode(given, flags & ~LIKE_TOKENIZERS);
     if ("unknown" in result) throw this.#unknownIdError(given[result.unknown], first + result.unknown);
     return result;
   }
 
   /**
    * Return a decoder of ids that come in parts.
-   * @param {number} skip SKIP_SPECIAL or 0
+   * @param {number} flags SKIP_SPECIAL and LIKE_TOKENIZERS, or 0
    * @returns {Decoding}
    */
-  #newDecoding(skip) {
-    return new Decoding((ids, index, flags) => this.#decode(ids, index, flags), skip, this.#waits);
+  #newDecoding(flags) {
+    return new Decoding((ids, index, more) => this.#decode(ids, index, more), flags, this.#waits);
   }
 
   /**
    * Yield the text of many ids as bytes, some at a time; all ids are checked before the first bytes.
    * @param {Uint32Array} given
-   * @param {number} skip SKIP_SPECIAL or 0
+   * @param {number} flags SKIP_SPECIAL and LIKE_TOKENIZERS, or 0
    * @returns {Generator<Uint8Array<ArrayBuffer>>}
    * @throws {WwhoError} FREED; TOKEN for an id without a token; MEMORY for 4 GiB of text
    */
-  *#decodeParts(given, skip) {
+  *#decodeParts(given, flags) {
     let length = 0;
     for (let at = 0; at < given.length; at += PART_IDS) {
-      const found = this.#openCore.decodedLength(given.subarray(at, at + PART_IDS));
+      const found = this.#decodingCore(flags).decodedLength(given.subarray(at, at + PART_IDS));
       if ("unknown" in found) throw this.#unknownIdError(given[at + found.unknown], at + found.unknown);
       length += found.length;
     }
     if (length > MAX_BYTES) throw decodedTooLongError(given.length);
-    const decoding = this.#newDecoding(skip);
+    const decoding = this.#newDecoding(flags);
     for (let at = 0; at < given.length; at += PART_IDS) yield decoding.add(given.subarray(at, at + PART_IDS));
     yield decoding.end();
   }
@@ -856,12 +880,20 @@ export class BaseTokenizer {
   }
 
   /**
-   * Return a decoder of UTF-8, as newDecoder makes it.
-   * @returns {TextDecoder}
-   * @throws {WwhoError} FREED after free(), so that a freed tokenizer has no text even for no ids
+   * Return a function that decodes ids which come in parts: it gives the text that is complete with more of them, and without an argument the
+   * rest.
+   * @param {any} options
+   * @param {ReadonlySet<string>} known the names of the method's options
+   * @returns {(ids?: Uint32Array) => string}
+   * @throws {WwhoError} ARGUMENT; FREED after free(), so that a freed tokenizer has no text even for no ids
    */
-  #newDecoder() {
-    return this.#openCore && newDecoder();
+  #newTextDecoder(options, known) {
+    void this.#openCore;
+    const [decoder, decoding] = [newDecoder(), this.#newDecoding(this.#decodeFlags(options, known))];
+    const { graphemes = false } = options ?? {};
+    requireBoolean(graphemes, "graphemes");
+    const cut = graphemes ? graphemesOf() : (/** @type {string} */ text) => text;
+    return (ids) => cut(decoder.decode(ids ? decoding.add(ids) : decoding.end(), { stream: ids !== undefined }), !ids);
   }
 
   /**
@@ -872,12 +904,12 @@ export class BaseTokenizer {
    * @throws {WwhoError} FREED, ARGUMENT, MEMORY; TOKEN for an id without a token
    */
   decode(ids, options) {
-    const skip = this.#skipFlag(options);
+    const flags = this.#decodeFlags(options);
     const given = checkedIds(ids);
-    if (given.length <= PART_IDS) return utf8(this.#decode(given, 0, skip).bytes);
+    if (given.length <= PART_IDS) return utf8(this.#decode(given, 0, flags).bytes);
     const decoder = newDecoder();
     let text = "";
-    for (const part of this.#decodeParts(given, skip)) {
+    for (const part of this.#decodeParts(given, flags)) {
       const more = decoder.decode(part, { stream: true });
       try {
         text += more;
@@ -891,38 +923,38 @@ export class BaseTokenizer {
   }
 
   /**
-   * Yield the text of ids token by token, in whole characters: a token that ends inside one yields nothing, or only what is complete.
+   * Yield the text of ids token by token, in whole characters: a token that ends inside one yields nothing, or only what is complete. With
+   * `graphemes`, in whole graphemes, of which the last waits for the next token.
    * @param {Iterable<number>} ids read one by one
-   * @param {DecodeOptions} [options]
+   * @param {DecodeStreamOptions} [options]
    * @returns {Generator<string, void, undefined>} no text is empty
    * @throws {WwhoError} FREED, ARGUMENT; TOKEN for an id without a token, after the text of those before
    */
   *decodeGenerator(ids, options) {
     requireIterable(ids);
-    const [decoder, decoding] = [this.#newDecoder(), this.#newDecoding(this.#skipFlag(options))];
+    const decode = this.#newTextDecoder(options, DECODE_STREAM_OPTIONS);
     for (const id of ids) {
-      const text = decoder.decode(decoding.add(checkedIds([id])), { stream: true });
+      const text = decode(checkedIds([id]));
       if (text) yield text;
     }
-    const rest = decoder.decode(decoding.end());
+    const rest = decode();
     if (rest) yield rest;
   }
 
   /**
-   * Yield the text of ids that come from a model, one by one or several at a time, in whole characters.
+   * Yield the text of ids that come from a model, one by one or several at a time, as decodeGenerator does.
    * @param {any} source a ReadableStream or (async) iterable of ids, or of iterables of ids
-   * @param {DecodeOptions & { signal?: AbortSignal }} [options]
+   * @param {DecodeStreamOptions & { signal?: AbortSignal }} [options]
    * @returns {AsyncGenerator<string, void, undefined>} no text is empty
    * @throws {WwhoError} FREED, ARGUMENT, TOKEN; the signal's reason, and what the source throws
    */
-  async *decodeAsyncGenerator(source, options = {}) {
-    const [decoder, decoding] = [this.#newDecoder(), this.#newDecoding(this.#skipFlag(options, FEED_OPTIONS))];
-    for await (const item of itemsOf(source, options.signal)) {
-      const ids = checkedIds(typeof item === "number" ? [item] : item);
-      const text = decoder.decode(decoding.add(ids), { stream: true });
+  async *decodeAsyncGenerator(source, options) {
+    const decode = this.#newTextDecoder(options, FEED_OPTIONS);
+    for await (const item of itemsOf(source, options?.signal)) {
+      const text = decode(checkedIds(typeof item === "number" ? [item] : item));
       if (text) yield text;
     }
-    const rest = decoder.decode(decoding.end());
+    const rest = decode();
     if (rest) yield rest;
   }
 
@@ -1047,7 +1079,7 @@ export class BaseTokenizer {
    */
   free() {
     if (this.#core !== undefined) void this.#addedTokens; // read now, for specialTokens
-    this.#core = undefined;
+    this.#core = this.#peer = undefined;
   }
 
   [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
