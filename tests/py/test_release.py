@@ -142,6 +142,22 @@ def test_a_version_needs_an_entry(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         build.check_version(draft=True)
 
 
+def test_addresses_that_are_not_filled_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A project whose address nobody knows yet is not given one."""
+    (tmp_path / "package.json").write_text('{"homepage": "https://example.org"}', "utf-8")
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n", "utf-8")
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(build.build_npm, "MANIFEST", tmp_path / "package.json")
+    assert build.find_missing_addresses() == [
+        "package.json: repository",
+        "package.json: bugs",
+        "pyproject.toml: [project.urls]",
+    ]
+    with (tmp_path / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write("[project.urls]\nSource = 'https://example.org'\n")
+    assert build.find_missing_addresses()[-1] == "package.json: bugs"
+
+
 def test_the_report_tells_failures_from_what_is_missing() -> None:
     def fail() -> str:
         raise RuntimeError("it broke\nin two lines")

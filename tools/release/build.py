@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 from hashlib import sha256
 from pathlib import Path
 
@@ -55,6 +56,8 @@ def main() -> int:
     )
     options = parser.parse_args()
     version = check_version(draft=options.draft)
+    for missing in find_missing_addresses():
+        print(f"to fill in before publishing: {missing}", flush=True)
     folder: Path = options.output
     if folder == TARGET:
         shutil.rmtree(folder, ignore_errors=True)
@@ -96,6 +99,22 @@ def check_version(*, draft: bool) -> str:
 def npm_version() -> str:
     """Return the version of the npm package."""
     return str(json.loads(build_npm.MANIFEST.read_text("utf-8"))["version"])
+
+
+def find_missing_addresses() -> list[str]:
+    """Return the fields for the project's addresses that are empty, each with its file.
+
+    PyPI and npm show them beside the package. npm also compares `repository` with the repository
+    whose workflow publishes, and refuses another.
+    """
+    manifest = json.loads(build_npm.MANIFEST.read_text("utf-8"))
+    path = build_npm.MANIFEST.relative_to(ROOT).as_posix()
+    missing = [
+        f"{path}: {name}" for name in ("repository", "homepage", "bugs") if name not in manifest
+    ]
+    if "urls" not in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]:
+        missing.append("pyproject.toml: [project.urls]")
+    return missing
 
 
 def build_all(folder: Path, version: str) -> None:
