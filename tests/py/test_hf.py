@@ -374,6 +374,25 @@ def test_auto_tokenizer_in_a_fresh_process(model_type: str | None, tmp_path: Pat
         assert (second / name).read_bytes() == (first / name).read_bytes()
 
 
+def test_a_shipped_name_needs_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(*arguments: object) -> None:
+        raise AssertionError(f"the network is asked: {arguments}")
+
+    for name in ("connect", "connect_ex"):
+        monkeypatch.setattr(f"socket.socket.{name}", connect)
+    monkeypatch.setattr("socket.getaddrinfo", connect)
+    monkeypatch.chdir(tmp_path)
+    options = {"padding_side": "left", "revision": "main", "token": None}
+    hf = WWHOTokenizer.from_pretrained("o200k_base", **options)
+    assert hf("hello world")["input_ids"] == [24912, 2375]
+    assert (hf.name_or_path, hf.padding_side) == ("o200k_base", "left")
+    # A folder of the name goes before it.
+    WWHOTokenizer(TINY).save_pretrained("o200k_base")
+    assert len(WWHOTokenizer.from_pretrained("o200k_base")) == len(WWHOTokenizer(TINY))
+    with pytest.raises(wwho.ArtifactError, match="no_such_name"):
+        WWHOTokenizer.from_pretrained("no_such_name", local_files_only=True)
+
+
 def test_copies_and_pickles() -> None:
     hf = WWHOTokenizer(TINY)
     before = pickle.dumps(hf)

@@ -15,7 +15,7 @@ from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 from transformers.utils import logging
 
 from wwho.backends.backend import unknown_id
-from wwho.encodings import DEFAULT_ENCODING
+from wwho.encodings import DEFAULT_ENCODING, list_encoding_names
 from wwho.errors import ArtifactError, BackendTokenizerError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
 from wwho.format.template import Template, What
@@ -88,6 +88,11 @@ PLUMBING = {
     *("vocab_file", "tokenizer_file", "name_or_path"),
 }
 """Arguments that say where files are, and nothing of the tokenizer."""
+OF_THE_HUB = {
+    *("cache_dir", "force_download", "local_files_only", "token", "revision"),
+    *("trust_remote_code", "proxies", "subfolder", "_from_pipeline", "_from_auto", "_commit_hash"),
+}
+"""Arguments of `from_pretrained` that say how files are fetched."""
 FIXED_ATTRIBUTES = ("src_lang", "tgt_lang", "source_lang", "target_lang", "language", "task")
 """Attributes that some classes of transformers read at each call, and this one does not."""
 OF_SPEECH = ("LasrTokenizer", "ParakeetTokenizer")
@@ -215,6 +220,29 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         if opened.model_class in TOKEN_OF_LANGUAGE:
             self.tgt_lang = options.get("tgt_lang")
             self.src_lang = options.get("src_lang")
+
+    @classmethod
+    def from_pretrained(cls, name: str | os.PathLike[str], *others: Any, **options: Any) -> Any:
+        """Return the tokenizer of a folder, a file, a shipped encoding, or a repository of the hub.
+
+        Args:
+            name: which one. A name of `wwho.list_encoding_names()` is that encoding, unless there
+                is a folder or file of this name; the hub is not asked.
+            others: arguments of `__init__`, by their place, for transformers to pass on.
+            options: those of `__init__`, and how transformers fetches files.
+
+        Raises:
+            ArtifactError: there is no such tokenizer, or it is none.
+            Exception: what else `__init__` raises.
+
+        Example:
+            >>> len(WWHOTokenizer.from_pretrained("o200k_base"))
+            200019
+        """
+        if others or name not in list_encoding_names() or os.path.exists(name):
+            return super().from_pretrained(name, *others, **options)
+        given = {key: value for key, value in options.items() if key not in OF_THE_HUB}
+        return cls(name, name_or_path=name, **given)
 
     @classmethod
     def _from_pretrained(
