@@ -82,7 +82,7 @@ TOKENIZERS = "tests/tokenizers"
 DOCS_SOURCES = (
     *("*.md", "schemas/*.md", "web/*.md", "web/package/*.md", "web/package/*.d.ts"),
     *("wasm/*.md", "wasm/include/*.h", "tools/*/*.md", "tools/build_docs.py", "tools/docs/*.*"),
-    *("py/wwho/**/*.py", "py/wwho/**/*.md"),
+    *("py/wwho/**/*.py", "py/wwho/**/*.md", "web/site/page/share.png"),
 )
 FONT_SOURCES = ("tools/build_fonts.py", "web/site/package-lock.json", "schemas/*.json")
 
