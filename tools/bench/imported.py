@@ -1,16 +1,19 @@
-"""Imported tokenizers beside gigatoken, kitoken and Hugging Face's tokenizers, in one process.
+"""Imported tokenizers beside gigatoken, kitoken, tokenizers and sentencepiece, in one process.
 
-    python tools/bench/imported.py TEXT TOKENIZER.json...
+    python tools/bench/imported.py tokenizer.json tokenizer.model...
 
-Each engine encodes the same lines of TEXT, in turns, as lists of ids; each line once, so that no
-engine has seen it before. Printed are the medians of all rounds: our time in nanoseconds a byte,
-and how many times as long the others take. Ids of ours that differ from those of tokenizers end
-the run; of the others, the number of lines with other ids stands behind their figure.
+Each engine that opens a file encodes the same short lines, in turns, as lists of ids; each line
+once, so that no engine has seen it before. The table has our time in nanoseconds a byte, and how
+many times as long each other engine takes: medians of all rounds. The library that defines a file
+(sentencepiece for a .model, else tokenizers) says which ids are right: other ids of ours end the
+run. An engine that gives other ids in some lines has their number behind its figure, and is not
+among the exact ones, of which the last column has the fastest.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -21,37 +24,93 @@ from time import process_time
 
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
-import tokenizers
-
 import wwho
+from environment import WORK
+from texts import read_texts
 
 Encode = Callable[[str], Sequence[int]]
+Open = Callable[[Path], Encode]
 WARM_UP = 50  # lines
+ENGLISH_AND_HINDI = ("english", "hindi")
 
 
-def engines(file: Path) -> dict[str, Encode]:
-    """Return functions that turn a text into ids with a tokenizer.json, by the library's name.
+def open_ours(file: Path) -> Encode:
+    """Ours, as `wwho import` makes it."""
+    return wwho.Tokenizer.from_file(file).encode
 
-    A library that cannot open the file is left out, and standard error says why.
+
+def open_tokenizers(file: Path) -> Encode:
+    """That of Hugging Face."""
+    theirs = import_module("tokenizers").Tokenizer.from_file(str(file))
+    return lambda text: theirs.encode(text, add_special_tokens=False).ids
+
+
+def open_sentencepiece(file: Path) -> Encode:
+    """That of Google, in C++."""
+    theirs = import_module("sentencepiece").SentencePieceProcessor(model_file=str(file))
+    encode: Encode = theirs.encode
+    return encode
+
+
+def open_gigatoken(file: Path) -> Encode:
+    """Gives arrays; a list takes as long as ours."""
+    tokenizer = import_module("gigatoken").Tokenizer
+    if file.suffix == ".model":
+        theirs = tokenizer.from_sentencepiece(str(file))
+    else:
+        theirs = tokenizer.from_json(file.read_bytes())
+    return lambda text: theirs.encode(text).tolist()
+
+
+def open_kitoken(file: Path) -> Encode:
+    """Reads the files of many libraries."""
+    theirs = import_module("kitoken").Kitoken.from_file(str(file))
+    return lambda text: theirs.encode(text, False)
+
+
+ENGINES: dict[str, Open] = {
+    "wwho": open_ours,
+    "gigatoken": open_gigatoken,
+    "kitoken": open_kitoken,
+    "tokenizers": open_tokenizers,
+    "sentencepiece": open_sentencepiece,
+}
+
+
+def without_padding(file: Path) -> Path:
+    """The file, or a copy of a tokenizer.json that asks for padding or truncation without these.
+
+    Not all engines can be told to leave that out.
     """
-    theirs = tokenizers.Tokenizer.from_file(str(file))
-    theirs.no_truncation()
-    theirs.no_padding()
-    found: dict[str, Encode] = {
-        "wwho": wwho.Tokenizer.from_file(file).encode,
-        "tokenizers": lambda text: theirs.encode(text, add_special_tokens=False).ids,
-    }
-    try:
-        gigatoken = import_module("gigatoken").Tokenizer.from_json(file.read_bytes())
-        found["gigatoken"] = lambda text: gigatoken.encode(text).tolist()
-    except Exception as error:
-        print(f"{file}: without gigatoken ({error})", file=sys.stderr)
-    try:
-        kitoken = import_module("kitoken").Kitoken.from_file(str(file))
-        found["kitoken"] = lambda text: kitoken.encode(text, False)
-    except Exception as error:
-        print(f"{file}: without kitoken ({error})", file=sys.stderr)
-    return found
+    if file.suffix != ".json":
+        return file
+    copy = WORK / "imported" / file.name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    content = json.loads(file.read_bytes()) | {"padding": None, "truncation": None}
+    copy.write_text(json.dumps(content, ensure_ascii=False), "utf-8")
+    return copy
+
+
+def engines(file: Path) -> tuple[str, dict[str, Encode]]:
+    """The name of the library that defines a file, and what opens it, each with its function.
+
+    An engine that cannot open the file is left out, and standard error says why.
+    """
+    file = without_padding(file)
+    judge, other = "tokenizers", "sentencepiece"
+    if file.suffix == ".model":
+        judge, other = other, judge
+    found = {}
+    for name, open_file in ENGINES.items():
+        if name == other:
+            continue
+        try:
+            found[name] = open_file(file)
+        except BaseException as error:  # panics of Rust are no Exception
+            if name in ("wwho", judge) or isinstance(error, KeyboardInterrupt):
+                raise
+            print(f"{file}: without {name} ({error})", file=sys.stderr)
+    return judge, found
 
 
 def seconds(encode: Encode, lines: Sequence[str]) -> float:
@@ -62,42 +121,66 @@ def seconds(encode: Encode, lines: Sequence[str]) -> float:
     return process_time() - start
 
 
+def measure(file: Path, lines: Sequence[str], per_round: int) -> dict[str, str]:
+    """The cells of a file for a text, by the name of their column."""
+    judge, found = engines(file)
+    for encode in found.values():
+        seconds(encode, lines[:WARM_UP])
+    times: dict[str, list[float]] = {name: [] for name in found}
+    for number, start in enumerate(range(WARM_UP, len(lines), per_round)):
+        some = lines[start : start + per_round]
+        size = sum(len(line.encode()) for line in some)
+        order = list(found)
+        turn = number % len(order)
+        for name in order[turn:] + order[:turn]:
+            times[name].append(seconds(found[name], some) / size * 1e9)
+    others = dict.fromkeys(found, 0)
+    for line in lines:
+        right = list(found[judge](line))
+        for name, encode in found.items():
+            others[name] += list(encode(line)) != right
+            if others["wwho"]:
+                sys.exit(f"{file}: other ids than {judge} for {line!r}")
+    ours = times.pop("wwho")
+    ratios = {
+        name: median(a / b for a, b in zip(each, ours, strict=True)) for name, each in times.items()
+    }
+    exact = {name: ratio for name, ratio in ratios.items() if not others[name]}
+    best = min(exact, key=exact.__getitem__)
+    cells = {name: f"{ratio:.2f}" for name, ratio in ratios.items()}
+    for name in ratios.keys() - exact.keys():
+        cells[name] += f" (other ids in {others[name]} of {len(lines)} lines)"
+    return {
+        "ns per byte": f"{median(ours):.1f}",
+        **cells,
+        "fastest exact": f"{best} {exact[best]:.2f}",
+    }
+
+
 def main() -> None:
-    """Measure each file."""
+    """Measure each file with each text, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("text", type=Path, help="UTF-8, a text on each line")
-    parser.add_argument("files", type=Path, nargs="+", help="tokenizer.json")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("files", type=Path, nargs="+", help="tokenizer.json, or SentencePiece's")
+    parser.add_argument(
+        "--text", action="append", default=[], metavar="NAME=FILE", help="instead of the corpora"
+    )
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--lines", type=int, default=1000, help="in a round")
     parser.add_argument("--width", type=int, default=200, help="characters of a line, at most")
     given = parser.parse_args()
+    named = {name: Path(file) for name, _, file in (text.partition("=") for text in given.text)}
     wanted = WARM_UP + given.rounds * given.lines
-    texts = given.text.read_text("utf-8").split("\n")
-    lines = [line[: given.width] for line in texts if line][:wanted]
-    if len(lines) < wanted:
-        parser.error(f"{given.text} has {len(lines)} lines with text, {wanted} are needed")
+    texts = read_texts(wanted * 8 * given.width, named)
+    columns = ("ns per byte", *list(ENGINES)[1:], "fastest exact")
+    print(f"| file, text | {' | '.join(columns)} |\n|---|{'--:|' * len(columns)}")
     for file in given.files:
-        found = engines(file)
-        times: dict[str, list[float]] = {name: [] for name in found}
-        others = dict.fromkeys(found, 0)
-        for line in lines[:WARM_UP]:
-            ids = {name: list(encode(line)) for name, encode in found.items()}
-            if ids["wwho"] != ids["tokenizers"]:
-                sys.exit(f"{file}: other ids than tokenizers for {line!r}")
-            for name in found:
-                others[name] += ids[name] != ids["wwho"]
-        for start in range(WARM_UP, wanted, given.lines):
-            some = lines[start : start + given.lines]
-            size = sum(len(line.encode()) for line in some)
-            for name, encode in found.items():
-                times[name].append(seconds(encode, some) / size * 1e9)
-        ours = median(times.pop("wwho"))
-        rest = ", ".join(
-            f"{name} {median(each) / ours:.2f}"
-            + (f" (other ids for {others[name]} of {WARM_UP} lines)" if others[name] else "")
-            for name, each in times.items()
-        )
-        print(f"{file}: {ours:.1f} ns/B; {rest}", flush=True)
+        for name in named or ENGLISH_AND_HINDI:
+            lines = [line[: given.width] for line in texts[name].decode().split("\n") if line]
+            if len(lines) < wanted:
+                parser.error(f"{name} has {len(lines)} lines with text, {wanted} are needed")
+            cells = measure(file, lines[:wanted], given.lines)
+            row = " | ".join(cells.get(column, "") for column in columns)
+            print(f"| {file}, {name} | {row} |", flush=True)
 
 
 if __name__ == "__main__":
