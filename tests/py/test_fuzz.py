@@ -57,11 +57,15 @@ REFUSALS = {
     Kind.PROVENANCE: set(),
 }
 # CLASSES holds 38,000 numbers of two sorts: every 193rd of them in a short run, all in ten minutes;
-# AUTOMATA holds 864: every third of them, or all in half a minute.
+# AUTOMATA and the models hold 100 to 864: every third of them, or all in half a minute. The core
+# reads nothing of PROVENANCE, so each change opens, and what opens is tried on texts.
 STEPS = {
     Kind.CLASSES: max(1, min(193, 970 // max(1, SECONDS))),
     Kind.AUTOMATA: 3 if SECONDS < 30 else 1,
+    Kind.MODEL: 3 if SECONDS < 30 else 1,
+    Kind.PROVENANCE: 9 if SECONDS < 30 else 1,
 }
+HEAD = {Kind.MODEL: 16}  # numbers of a model that stand before its tables; all are tried
 
 Field = tuple[int, int]  # where it lies in the file, and its width in bytes
 Splice = tuple[int, int, bytes]  # see tests/fuzz/splices.c
@@ -151,6 +155,12 @@ def section_fields(section: Section) -> list[Field]:
     return [*found, *numbers(end, end + -end % 4, 1)]
 
 
+def thinned(kind: Kind, fields: list[Field]) -> list[Field]:
+    """The fields of a section that are tried: its first ones, the last, and some in between."""
+    head = HEAD.get(kind, 2)
+    return [*fields[:head], *fields[head : -1 : STEPS.get(kind, 1)], fields[-1]]
+
+
 def broken(fields: list[Field], blob: bytes = BLOB) -> list[Splice]:
     """Each field as 0, 1, its largest value, one less and one more."""
     splices = []
@@ -193,9 +203,7 @@ def test_the_file_itself_opens() -> None:
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.kind.name)
 def test_numbers_of_a_section(section: Section) -> None:
     kind, end = section.kind, section.end
-    fields = section_fields(section)
-    fields = [*fields[:2], *fields[2 : -1 : STEPS.get(kind, 1)], fields[-1]]
-    splices = broken(fields)
+    splices = broken(thinned(kind, section_fields(section)))
     found = statuses(splices)
     inside = [status for (keep, _, _), status in zip(splices, found, strict=True) if keep < end]
     assert set(inside) <= REFUSALS[kind] | {"OK"}
@@ -211,7 +219,8 @@ def test_numbers_of_a_model_with_ids_of_its_own(number: int) -> None:
     blob = path.read_bytes()
     models = [each for each in read_container(blob).sections if each.kind == Kind.MODEL]
     section = models[number]
-    found = set(statuses(broken([*numbers(section.offset, section.end, 1)], blob), path))
+    fields = [field for field in section_fields(section) if field[0] < section.end]
+    found = set(statuses(broken(thinned(Kind.MODEL, fields), blob), path))
     assert found - {"OK"}
     assert found <= REFUSALS[Kind.MODEL] | {"OK"}
 
@@ -305,11 +314,16 @@ def test_sections_that_overlap() -> None:
 def run_threads(model: Path, texts: list[Path]) -> subprocess.CompletedProcess[str]:
     """Run threads.c; skip the test where ThreadSanitizer does not run."""
     command = [str(program("threads")), str(model), *map(str, texts)]
+    # A race whose earlier access has left the history is not reported: with the usual history, a
+    # write planted in the core was found in two runs of five, and with the longest in each.
+    environment = {**os.environ, "TSAN_OPTIONS": "history_size=7"}
     # Old runtimes want the kernel's older layout of memory, which setarch brings back.
     without_aslr = [shutil.which("setarch") or "setarch", platform.machine(), "-R"]
     for prefix in ([], without_aslr):
         try:
-            done = subprocess.run([*prefix, *command], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [*prefix, *command], env=environment, capture_output=True, text=True, check=False
+            )
         except FileNotFoundError:
             break
         if "unexpected memory mapping" not in done.stderr:
@@ -321,7 +335,7 @@ def run_threads(model: Path, texts: list[Path]) -> subprocess.CompletedProcess[s
 def test_eight_threads_share_a_model(model: Path, tmp_path: Path) -> None:
     hard = tmp_path / "hard"
     hard.write_bytes(b"\n".join(data for name, data in seeds.seeds().items() if "encode/" in name))
-    texts = [hard, ROOT / "wasm" / "FORMAT.md", ROOT / "schemas" / "README.md"]
+    texts = [hard, ROOT / "schemas" / "README.md"]
     done = run_threads(model, texts)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.fullmatch(r"\d{3,} texts, 8 threads, 0 differences\n", done.stdout)
