@@ -46,14 +46,16 @@ def test_the_example_of_the_header(compiler: str, tmp_path: Path) -> None:
 
 
 ZIG = f"{shlex.quote(sys.executable)} -m ziglang cc"
-STRICT = "-O1 -std=c11 -Wall -Wextra -Wpedantic -Werror"
+WARNINGS = "-std=c11 -Wall -Wextra -Wpedantic -Werror"
+# With -O1, gcc follows values to what it warns of. clang does so without, in a tenth of the time.
+STRICT = {"gcc": f"-O1 {WARNINGS}", "clang": f"-O0 {WARNINGS}"}
 # As for a compiler that has nothing beyond C11: what common.h falls back to.
-PLAIN = "-O1 -std=c11 -DWWHO_PLAIN_C -Wall -Wextra -Werror"
+PLAIN = f"-O0 -DWWHO_PLAIN_C {WARNINGS}"
 
 
-COMPILERS = {"gcc": ("gcc", STRICT), "clang": ("clang", STRICT), "gcc, plain C": ("gcc", PLAIN)}
+COMPILERS = {**{name: (name, flags) for name, flags in STRICT.items()}, "plain C": ("gcc", PLAIN)}
 if EXHAUSTIVE:  # it is clang, with a C library of its own
-    COMPILERS["zig"] = (ZIG, STRICT)
+    COMPILERS["zig"] = (ZIG, STRICT["clang"])
 
 
 @pytest.mark.parametrize(("compiler", "flags"), COMPILERS.values(), ids=COMPILERS)
