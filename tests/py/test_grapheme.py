@@ -28,7 +28,7 @@ from wwho.reference.scan import matches
 
 CLUSTERS = compile_scanners([Scanner("clusters", (grapheme_cluster(),), longest=True)])
 CLASSES = CLUSTERS.classes
-EVERYTHING = "".join(chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)
+EVERYTHING = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
 BREAKS = (
     *("CR", "LF", "Control", "Extend", "ZWJ", "Regional_Indicator", "Prepend", "SpacingMark"),
     *("L", "V", "T", "LV", "LVT"),

@@ -20,7 +20,11 @@ pytest.importorskip("uharfbuzz", reason="needs uharfbuzz")
 import judge_schemas
 from judge_schemas import Cutter, Shaper, by_regex, by_segmentation, find_shaper
 
-GENERATED, BY_HAND = judge_schemas.load_shipped()
+
+@pytest.fixture(scope="module")
+def shipped() -> list[list[Schema]]:
+    """The shipped schemas: those that are generated, and those that are made by hand."""
+    return judge_schemas.load_shipped()
 
 
 def font(schema: Schema) -> Shaper:
@@ -32,39 +36,41 @@ def font(schema: Schema) -> Shaper:
 
 
 @pytest.mark.slow
-def test_no_short_text_is_cut_inside_a_character() -> None:
+def test_no_short_text_is_cut_inside_a_character(shipped: list[list[Schema]]) -> None:
+    generated, _ = shipped
     most = 10 if EXHAUSTIVE else 6
     few = [
         schema
-        for schema in GENERATED
+        for schema in generated
         if len(judge_schemas.first_of_each_kind(schema, (schema,))) <= most
     ]
-    for schemas, length in ((GENERATED, 3), (few, 4)):
+    for schemas, length in ((generated, 3), (few, 4)):
         for schema, found in zip(schemas, judge_schemas.judge(schemas, [], length), strict=True):
             assert found.cut == [], schema.name
             assert found.torn == [], schema.name
 
 
 @pytest.mark.corpora
-def test_no_sample_is_cut_inside_a_character(corpora: Path) -> None:
-    font(GENERATED[0])
-    results = judge_schemas.judge(GENERATED, judge_schemas.sample_lines(corpora), 1)
+def test_no_sample_is_cut_inside_a_character(corpora: Path, shipped: list[list[Schema]]) -> None:
+    generated, _ = shipped
+    font(generated[0])
+    results = judge_schemas.judge(generated, judge_schemas.sample_lines(corpora), 1)
     assert sum(found.segments > 0 for found in results) == 65
-    for schema, found in zip(GENERATED, results, strict=True):
+    for schema, found in zip(generated, results, strict=True):
         assert found.cut == [], schema.name
         if schema.name not in judge_schemas.EXCEPTIONS:
             assert found.torn == [], schema.name
 
 
-def test_the_table_is_that_of_the_schemas() -> None:
+def test_the_table_is_that_of_the_schemas(shipped: list[list[Schema]]) -> None:
     """Which texts were judged follows from the schemas; the segments are those of the command."""
     rows = {}
     for line in judge_schemas.README.read_text("utf-8").splitlines():
         cells = line.removeprefix("| ").removesuffix(" |").split(" | ")
         if len(cells) == len(judge_schemas.HEADS):
             rows[cells[0], cells[2]] = cells
-    assert len(rows) == 2 + len(GENERATED) + len(BY_HAND)
-    for schema, model in ((each, tuple(some)) for some in (GENERATED, BY_HAND) for each in some):
+    assert len(rows) == 2 + sum(map(len, shipped))
+    for schema, model in ((each, tuple(some)) for some in shipped for each in some):
         title, points, family = judge_schemas.row_head(schema)
         n = len(judge_schemas.first_of_each_kind(schema, model))
         *facts, short, _, cut, _, torn = rows[title, family]

@@ -24,7 +24,7 @@ from wwho.format.automaton import CompiledScanners
 from wwho.reference.scan import matches
 
 NAMES = sorted(PATTERNS)
-EVERYTHING = "".join(chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000)
+EVERYTHING = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
 
 
 @cache
