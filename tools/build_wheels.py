@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from build_backend import ANY, LEFT_BEHIND, PYODIDE
-from build_wasm import ROOT
+from build_wasm import ROOT, ZIG
 from cross_module import PLATFORMS
 
 DIST = ROOT / "dist"
@@ -37,8 +40,11 @@ def build(folder: Path = DIST, kinds: Iterable[str] = KINDS) -> list[Path]:
     """Build wheels of these kinds into a folder, which is made if missing, and return their paths.
 
     Raises:
-        SystemExit: a build fails; its own messages come first.
+        SystemExit: what builds them is not installed, or a build fails; its own messages come
+            first.
     """
+    if faults := find_missing_builders():
+        raise SystemExit(f"to build wheels, pip install '.[dev]': {', '.join(faults)}")
     folder.mkdir(parents=True, exist_ok=True)
     mask = os.umask(0o022)  # modes are part of a wheel
     try:
@@ -48,6 +54,30 @@ def build(folder: Path = DIST, kinds: Iterable[str] = KINDS) -> list[Path]:
             return [build_wheel(tree, Path(scratch) / kind, folder, kind) for kind in kinds]
     finally:
         os.umask(mask)
+
+
+def find_missing_builders() -> list[str]:
+    """Return what is wrong with the packages that build wheels: each that is missing or too old.
+
+    pip would say so in the middle of a long log, as builds without isolation find it out.
+    """
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    faults = []
+    for needed in (*pyproject["build-system"]["requires"], f"ziglang=={ZIG}"):
+        name, expected = re.split("[=>]=", needed)
+        try:
+            found = version(name)
+        except PackageNotFoundError:
+            faults.append(f"{name} is missing")
+            continue
+        if read_numbers(found) < read_numbers(expected):
+            faults.append(f"{name} is {found}, expected {expected} or later")
+    return faults
+
+
+def read_numbers(text: str) -> list[int]:
+    """Return the numbers of a version as text, such as 77, 0 and 3 of 77.0.3."""
+    return [int(number) for number in re.findall(r"\d+", text)]
 
 
 def copy_sources(tree: Path) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -119,3 +120,20 @@ def test_builds_are_the_same_everywhere(tree: Path, tmp_path: Path) -> None:
         )
     assert len(found[0]) == 2
     assert found[0] == found[1]
+
+
+def test_what_builds_wheels_is_looked_for_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    versions = {"setuptools": "65.5.0", "cffi": "2.10.1"}
+
+    def find_version(name: str) -> str:
+        """Return the version of a package that is installed."""
+        if name not in versions:
+            raise PackageNotFoundError(name)
+        return versions[name]
+
+    monkeypatch.setattr(build_wheels, "version", find_version)
+    with pytest.raises(SystemExit, match=r"setuptools is 65\.5\.0, .*, ziglang is missing$"):
+        build_wheels.build(tmp_path / "wheels")
+    assert not (tmp_path / "wheels").exists()
