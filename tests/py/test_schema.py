@@ -503,7 +503,7 @@ def test_an_unknown_name_lists_the_known_ones(tmp_path: Path) -> None:
 
 def test_a_missing_validator_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema", None)
-    with pytest.raises(SchemaError, match=re.escape("pip install wwho[train]")):
+    with pytest.raises(SchemaError, match=re.escape("pip install 'wwho[train]'")):
         load_schema("sinhala")
 
 

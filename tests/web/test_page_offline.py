@@ -119,6 +119,14 @@ def test_plain_files_are_all_that_the_server_has(tmp_path: Path) -> None:
         assert (site / name).read_bytes() == pack_python(models=models)
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    command = [sys.executable, "-m", "wwho.serve", str(tmp_path / "file")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert re.fullmatch(r"python -m wwho\.serve: .+file.+\n", done.stderr)
+
+
 @pytest.mark.slow
 def test_plain_static_files_and_offline(browser: Any, tmp_path: Path) -> None:
     copied_site(tmp_path)

@@ -83,7 +83,7 @@ def _meta_schema_errors(document: Document) -> Iterator[SchemaError]:
         from jsonschema import Draft202012Validator, ValidationError, validators
     except ImportError as error:
         raise SchemaError(
-            "reading schemas needs the package jsonschema; pip install wwho[train]"
+            "reading schemas needs the package jsonschema: pip install 'wwho[train]'"
         ) from error
 
     def check_pattern(

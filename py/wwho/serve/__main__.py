@@ -50,11 +50,11 @@ def write_site(folder: Path, pyodide: Path | None) -> None:
 def main() -> None:
     """Read the command line, and write the page.
 
-    Files of the same names in the folder are replaced, and others stay. What cannot be read or
-    written raises OSError.
+    Files of the same names in the folder are replaced, and others stay.
 
     Raises:
-        SystemExit: with 2, the command line makes no sense.
+        SystemExit: with 2, the command line makes no sense; with 1, a file cannot be read or
+            written.
     """
     parser = argparse.ArgumentParser(prog="python -m wwho.serve", description=__doc__)
     parser.add_argument("folder", type=Path, help="where to write; files there are replaced")
@@ -62,7 +62,10 @@ def main() -> None:
     options = parser.parse_args()
     if options.pyodide is not None and not options.pyodide.is_dir():
         parser.error(f"{options.pyodide} is no folder of npm's package pyodide")
-    write_site(options.folder, options.pyodide or find_npm_package("pyodide"))
+    try:
+        write_site(options.folder, options.pyodide or find_npm_package("pyodide"))
+    except OSError as error:
+        parser.exit(1, f"{parser.prog}: {error.filename}: {error.strerror}\n")
 
 
 if __name__ == "__main__":
