@@ -21,20 +21,20 @@ WEB_TESTS = oracle.ROOT / "tests" / "web"
 LIBRARY = ("-shared", "-fPIC")
 UNDEFINED = "-fsanitize=undefined,alignment"
 NO_VECTORS = ("-O3", "-fno-tree-vectorize", "-fno-tree-slp-vectorize")
-BUILDS = (
-    ("gcc", ("-O0",)),
-    *([("clang", NO_VECTORS)] if EXHAUSTIVE else []),
-    # the shipped build is one with -O3
-    *([("gcc", ("-O3", "-march=native"))] if EXHAUSTIVE else []),
-    # which stop at the asserts and at what C does not define: gcc's says what it was
-    ("gcc", ("-O1", "-g", UNDEFINED, "-fno-sanitize-recover=all", "-DWWHO_DEBUG")),
-    # clang's is also in the harnesses of test_fuzz.py
-    *(
-        [("clang", ("-O1", "-g", UNDEFINED, "-fsanitize-trap=all", "-DWWHO_DEBUG"))]
-        if EXHAUSTIVE
-        else []
-    ),
+CHECKED = ("-g", UNDEFINED, "-DWWHO_DEBUG")
+BUILDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # Not optimized, while the shipped build is with -O3. This one stops at the asserts and at what
+    # C does not define: gcc's says what it was, and clang's is in the harnesses of test_fuzz.py.
+    ("gcc", ("-O0", *CHECKED, "-fno-sanitize-recover=all")),
 )
+if EXHAUSTIVE:
+    BUILDS += (
+        ("gcc", ("-O0",)),
+        ("gcc", ("-O1", *CHECKED, "-fno-sanitize-recover=all")),
+        ("gcc", ("-O3", "-march=native")),
+        ("clang", NO_VECTORS),
+        ("clang", ("-O1", *CHECKED, "-fsanitize-trap=all")),
+    )
 
 NODE = re.compile(r'node: \{ title: "([^"]*)" label: "([^"]*)"')
 FRAME = re.compile(r"(\d+) bytes \(([\w,]+)\)")
