@@ -47,9 +47,10 @@ export function isIterable(value) {
  * @throws {WwhoError} ARGUMENT, also for a list of special tokens, which other libraries take in this place
  */
 export function requireOptions(options, known) {
-  const expected = `an object${known ? ` with any of ${[...known].join(", ")}` : ""}; leave it out for none`;
-  if (typeof options !== "object" || options === null) throw argumentError("options", options, expected);
-  if (isIterable(options)) throw new WwhoError("ARGUMENT", `options is a list; expected ${expected}`);
+  if (typeof options !== "object" || options === null || isIterable(options)) {
+    const found = isIterable(options) ? "a list" : quoteValue(options);
+    throw new WwhoError("ARGUMENT", `options is ${found}; expected an object${known ? ` with any of ${[...known].join(", ")}` : ""}; leave it out for none`);
+  }
   if (known) requireKnown(options, known);
   const { signal, onProgress } = options;
   if (signal !== undefined && typeof signal?.throwIfAborted !== "function") {

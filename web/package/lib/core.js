@@ -15,6 +15,8 @@ import { ARGUMENT, BUFFER, CUT_ONLY, GOES_ON, JOB, NUMBERS, OK, SAMPLING, SECTIO
 const PAGE_BYTES = 65536;
 /** Strings that cannot take more bytes are written through a view that is kept. */
 const SHORT_BYTES = 4096;
+/** As many words are copied sooner by a loop. */
+const FEW_WORDS = 32;
 /** More text than this, with 12 bytes of results for each byte, does not fit 32-bit memory. */
 const MOST_BYTES = 2 ** 28 - 1;
 /** More tokens than any text has. */
@@ -241,7 +243,11 @@ export class Core {
    * @returns {Uint32Array<ArrayBuffer>}
    */
   #copyWords(at, length) {
-    return this.#words.slice(at / 4, at / 4 + length);
+    const [words, first] = [this.#words, at / 4];
+    if (length > FEW_WORDS) return words.slice(first, first + length);
+    const copy = new Uint32Array(length);
+    for (let i = 0; i < length; i++) copy[i] = words[first + i];
+    return copy;
   }
 
   /**
@@ -624,8 +630,8 @@ export class Core {
    */
   encodeTexts(texts, allowed, flags, sampling) {
     this.#runJob(texts, allowed, flags, IDS, MOST_TOKENS, 0, sampling);
-    const [words, ids, rows] = [this.#words, this.#jobField("ids") / 4, this.#jobField("rows") / 4];
-    return texts.map((_, i) => words.slice(ids + words[rows + i], ids + words[rows + i + 1]));
+    const [words, ids, rows] = [this.#words, this.#jobField("ids"), this.#jobField("rows") / 4];
+    return texts.map((_, i) => this.#copyWords(ids + 4 * words[rows + i], words[rows + i + 1] - words[rows + i]));
   }
 
   /**

@@ -26,7 +26,7 @@ import { ADDED_LSTRIP, ADDED_RSTRIP, ADDED_SPECIAL, NO_ADDED, OF_TOKENIZER, SKIP
 import { CUT, KEEP, WAITS, describe, listSteps, readProvenance } from "./info.js";
 import { itemsOf } from "./items.js";
 import { withPeerBytes } from "./peer-bytes.js";
-import { PART_BYTES, Parts, groupsOf, joinArrays, partsOf } from "./parts.js";
+import { PART_BYTES, Parts, groupsOf, joinArrays, listOf, partsOf } from "./parts.js";
 import { SAMPLING_OPTIONS, forText, readSampling } from "./sampling.js";
 import { segmentsOf, slicer } from "./segments.js";
 import { allowedMask, nameSet, refuseDisallowed, reusable } from "./special.js";
@@ -290,7 +290,7 @@ export class BaseTokenizer {
   encode(text, options) {
     const given = this.#prepareCall(text, options, IDS_OPTIONS);
     const ids = isSingleText(given) ? this.#encodeAll(text, given) : this.#fillTemplate(text, given, this.#tokensWithoutOffsets).ids;
-    return given.array ? Array.from(ids) : ids;
+    return given.array ? listOf(ids) : ids;
   }
 
   /**
@@ -394,7 +394,7 @@ export class BaseTokenizer {
    */
   *encodeGenerator(text, options) {
     const given = this.#prepareCall(text, options, PART_OPTIONS);
-    for (const ids of this.#encodeParts(text, given)) yield given.array ? Array.from(ids) : ids;
+    for (const ids of this.#encodeParts(text, given)) yield given.array ? listOf(ids) : ids;
   }
 
   /**
@@ -581,7 +581,7 @@ export class BaseTokenizer {
       const others = mixed ? mixed.filter((_, i) => i % 2) : seconds && this.#encodeEach(seconds, given);
       rows = rows.map((ids, i) => fillTemplate(places, { first: { ids }, ...(others && { second: { ids: others[i] } }) }).ids);
     }
-    return given.array ? rows.map((ids) => Array.from(ids)) : rows;
+    return given.array ? rows.map(listOf) : rows;
   }
 
   /**

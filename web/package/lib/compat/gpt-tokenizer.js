@@ -4,6 +4,7 @@ import { argumentError, isIterable, requireIterable, requireKnown, requireString
 import { newDecoder } from "../decoding.js";
 import { WwhoError } from "../errors.js";
 import { itemsOf } from "../items.js";
+import { listOf } from "../parts.js";
 import { COUNT, chatFunction, refuseToLoad } from "../openai/chats.js";
 import { encodingOfChats } from "../openai/names.js";
 import { chatIds } from "./gpt-chats.js";
@@ -110,7 +111,7 @@ export function gptFunctions(load, encoding, model) {
     /** Return the ids of a text. @param {string} text @param {EncodeOptions} [options] @returns {number[]} */
     encode(text, options) {
       const { first, rest } = cut(text, options);
-      const ids = Array.from(load().encode(rest)); // quicker than the option
+      const ids = listOf(/** @type {Uint32Array} */ (load().encode(rest))); // quicker than the option
       return first.length > 0 ? first.concat(ids) : ids;
     },
 
@@ -122,7 +123,7 @@ export function gptFunctions(load, encoding, model) {
       let [from, i] = [0, 0];
       for (const end of unitEnds) {
         for (from = i; i < all.length && starts[i] < end; ) i++;
-        yield Array.from(all.subarray(from, i));
+        yield listOf(all.subarray(from, i));
       }
       return unitEnds.length > 0 ? i - from : Math.min(first.length, 1);
     },

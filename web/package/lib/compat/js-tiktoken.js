@@ -3,6 +3,7 @@
 import { argumentError, isIterable, requireString } from "../arguments.js";
 import { WwhoError } from "../errors.js";
 import { encodingName } from "../openai/names.js";
+import { listOf } from "../parts.js";
 import { refuseSpelled } from "./spelled.js";
 
 /** @typedef {import("../tokenizer.js").BaseTokenizer} Tokenizer */
@@ -76,7 +77,7 @@ export class Tiktoken {
     const disallowed = disallowedSpecial === "all" ? all.filter((name) => !allowed.has(name)) : namesIn(disallowedSpecial, "disallowedSpecial");
     refuseSpelled(text, disallowed, (token) => `The text contains a special token that is not allowed: ${token}`);
     const known = all.filter((name) => allowed.has(name));
-    return Array.from(tokenizer.encode(text, known.length > 0 ? { allowedSpecial: known } : undefined));
+    return listOf(/** @type {Uint32Array} */ (tokenizer.encode(text, known.length > 0 ? { allowedSpecial: known } : undefined)));
   }
 
   /**
