@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+PARTS = (
+    *("it's", " the", "    ", "\n", "\t", "1234", "ක්‍ර", " हिन्दी", "é", "👍🏽", "--", "'"),
+    "x" * 40,
+)
+"""What a text is put together from where its words, and its end, stand at any place."""
 HARD = (
     *(
         "'",

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from strategies import PARTS
 
 import wwho
 from wwho import Tokenizer
@@ -208,25 +209,10 @@ def test_the_end_of_a_short_text_is_encoded_as_any_other_place(name: str) -> Non
     """Alone, zeros follow a text; within a batch, the next text does; at its end, nothing."""
     enc = wwho.get_encoding(name)
     source = Random(44)
-    parts = [
-        "it's",
-        " the",
-        "    ",
-        "\n",
-        "\t",
-        "1234",
-        "ක්‍ර",
-        " हिन्दी",
-        "é",
-        "👍🏽",
-        "--",
-        "'",
-        "x" * 40,
-    ]
     filler = "Words to fill a text. " * 50
     for edge in EDGES * 12:
-        text = "".join(source.choices(parts, k=edge))[:edge]
-        after = source.choice(parts)
+        text = "".join(source.choices(PARTS, k=edge))[:edge]
+        after = source.choice(PARTS)
         ids = enc.encode(text)
         assert enc.encode_batch([text, after, filler, text]) == [
             *(ids, enc.encode(after)),

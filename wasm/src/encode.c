@@ -4,6 +4,7 @@
 #include "blocks.h"
 #include "cache.h"
 #include "early.h"
+#include "models.h"
 #include "normalize.h"
 #include "stream.h"
 
@@ -90,11 +91,9 @@ static void flush_phrase(wwho_encoder *e) {
     wwho_row *row = &e->phrase.row;
     if (!row->n) return;
     const wwho_vocabulary *v = &e->model->models[e->phrase.route->model];
-    if (e->draws) {
-        wwho_draws draws = {.gaps = e->sampler->gaps, .state = e->phrase.seed};
-        replay_some(row, &draws);
-    } else
-        replay(row, 1);
+    wwho_draws draws = {.gaps = e->draws ? e->draws->gaps : 0, .state = e->phrase.seed};
+    row->draws = draws.gaps ? &draws : 0;
+    replay(row, 1);
     put_all(e, v, row->tokens, row->n, e->phrase.start);
     row->n = 0;
 }
@@ -226,12 +225,12 @@ static void put_in_phrase(wwho_encoder *e, const wwho_route *route, const uint32
     const wwho_vocabulary *v = &e->model->models[route->model];
     if (!(row->n && at == p->end && route == p->route && e->text[at] == ' ' && row->n + n <= PHRASE_TOKENS)) {
         flush_phrase(e);
+        start_row(row, &v->superwords, 0);
         p->route = route;
         p->start = at;
         if (e->sampler) p->seed = ~e->sampler->pretoken;
     }
     p->end = end;
-    row->pairs = &v->superwords;
     for (uint32_t i = 0; i < n; i++) push_symbol(row, tokens[i]);
 }
 
@@ -304,8 +303,7 @@ static void encode_characters(wwho_encoder *e, const wwho_vocabulary *v, const w
     wwho_row *row = &e->merging->row;
     const size_t first = at;
     size_t start = at;
-    row->pairs = &v->pairs;
-    row->n = 0;
+    start_row(row, &v->pairs, 0);
     for (;;) {
         uint32_t width = 0, code_point, token = WWHO_NONE;
         if (at < end) {
@@ -388,7 +386,7 @@ static void start_units(const wwho_encoder *e, const wwho_vocabulary *v, const w
         if (rule != WWHO_SYLLABLE) return;
         row->tokens[n++] = (uint32_t)c.at;
     }
-    uint32_t whole = find_at(e, v, at, end - at);
+    uint32_t whole = row->draws ? WWHO_NONE : find_at(e, v, at, end - at);
     if (whole >= v->n_plain && whole != WWHO_NONE) return;
     if (spans_units(v, whole, n)) { /* found before the syllables are: unseen Hindi and Sinhala are 1.08 times as fast in wwho_328k */
         push_symbol(row, whole);
@@ -414,7 +412,7 @@ static void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, ww
             return;
         }
         push_symbol(row, token);
-        if (start > at) continue;
+        if (start > at || row->draws) continue;
         uint32_t whole = find_at(e, v, at, end - at);
         if (whole < v->n_symbols || whole == WWHO_NONE) continue;
         row->tokens[0] = whole; /* its symbols would be those of the token; as Llama 2, 0.95 of the time */
@@ -423,12 +421,10 @@ static void start_characters(const wwho_encoder *e, const wwho_vocabulary *v, ww
     }
 }
 
-/* Start to encode the pretoken from `at` to `end`, which the cache lacks. The row gets the one token that equals it, or the symbols to
- * merge with replay(). The row stays empty if the pretoken must be encoded by itself: it is longer than WINDOW bytes, is rewritten or
- * written as symbols, is not for BPE, or has something unknown. */
+/* Start to encode the pretoken from `at` to `end`, which the cache lacks. The empty row gets the one token that equals it, if merges are
+ * not skipped, or the symbols to merge with replay(). The row stays empty if the pretoken must be encoded by itself: it is longer than
+ * WINDOW bytes, is rewritten or written as symbols, is not for BPE, or has something unknown. */
 static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, const wwho_route *route, wwho_row *row, size_t at, size_t end) {
-    row->n = 0;
-    row->pairs = &v->pairs;
     if (end - at > WINDOW || !v->pairs.slots || route->rewrites || v->writes) return;
     if (route->units) {
         if (are_characters(route->units))
@@ -438,6 +434,10 @@ static HOT void start_miss(const wwho_encoder *e, const wwho_vocabulary *v, cons
         return;
     }
     if (route->blocks) return;
+    if (row->draws) {
+        push_each_byte(row, v, e->text + at, (uint32_t)(end - at));
+        return;
+    }
     row->tokens[0] = find_at(e, v, at, end - at);
     if (row->tokens[0] < n_pieces(v))
         row->n = 1;
@@ -546,30 +546,32 @@ static void go_to_pretoken(wwho_encoder *e, uint64_t base, uint32_t n, uint32_t 
     e->sampler->n = n + number;
 }
 
-/* Take the cache key from each pretoken of the block of which the first draw skips a merge, or may: it is then looked up in vain. What is
- * left is encoded as it would be without draws. Native builds only: with a dropout of 0.1,
- * English takes 0.57 of the time, Hindi over syllables 0.62, over bytes 0.9. */
-static void draw_block(const wwho_encoder *e) {
+/* Return true if merges of the pretoken from `at` to `end`, whose stream begins with `seed`, may be skipped: its first draw takes fewer
+ * than it may have. */
+static bool drops_some(const wwho_encoder *e, const wwho_route *route, uint64_t seed, size_t at, size_t end) {
+    const uint64_t number = nth_draw(seed, 0);
+    if (takes_all(e->sampler, number, end - at - 1)) return false;
+    if (!route->units) return true;
+    size_t n = 0;
+    for (uint32_t code_point; at < end && n <= GAPS + 1; n++) at += next_character(e->text + at, end - at, &code_point);
+    return !takes_all(e->sampler, number, n - 1);
+}
+
+/* Say for each pretoken of the block whether it is drawn: a path, or merges of which some may be skipped. A drawn one loses its cache key;
+ * any other is encoded as it would be without draws. Native builds only. */
+static void draw_block(const wwho_encoder *e, bool *drawn) {
     const wwho_block *b = e->block;
     for (uint32_t i = 0; i < b->n; i++) {
         wwho_piece *p = &e->block->pieces[i];
-        uint32_t most = 0; /* merges */
-        const bool units = p->route->units != 0;
-        for (size_t at = p->start; at < b->ends[i] && most <= GAPS + 1; most++) {
-            uint32_t code_point;
-            at += units ? next_character(e->text + at, b->ends[i] - at, &code_point) : 1;
-        }
-        most -= 1;
-        bool plain = most <= GAPS && !model_of(e, p)->whole_pieces && takes_all(e->sampler, nth_draw(e->sampler->text, i), most);
-        if (plain) continue;
+        const wwho_vocabulary *v = model_of(e, p);
+        if (v->kind_number == KIND_BPE && e->draws)
+            drawn[i] = v->whole_pieces || drops_some(e, p->route, nth_draw(e->sampler->text, i), p->start, b->ends[i]);
+        else
+            drawn[i] = v->kind_number == KIND_VITERBI && e->sampler->paths;
+        if (!drawn[i]) continue;
         p->key = no_brief;
         p->set = e->cache + brief_set(p->key);
     }
-}
-
-/* Return true if the cache, and the ways past the model's own, must not be used for a pretoken, because something is drawn for it. */
-static inline bool is_drawn(const wwho_encoder *e, const wwho_piece *piece, bool uncached) {
-    return uncached || (DRAWS_AHEAD && e->sampler && piece->key.high == no_brief.high && piece->key.low == no_brief.low);
 }
 
 /* Write the tokens of the block's pretokens in order, store those that the cache lacked, and leave the block empty. Tokens of a model with
@@ -580,15 +582,13 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
     wwho_block *b = e->block;
     if (e->flags & WWHO_CUT_ONLY) b->n = 0;
     wwho_piece *p = b->pieces, *done = p;
-    bool uncached = b->rewritten && e->ends; /* the cache does not say where the tokens end in the text */
-    bool drawn = e->sampler != 0;            /* from the model's own way: all pretokens, or those that draw_block() says */
-    const uint64_t base = drawn ? e->sampler->text : 0;
-    const uint32_t base_n = drawn ? e->sampler->n : 0;
-    if (DRAWS_AHEAD && e->draws && !b->rewritten) {
-        draw_block(e);
-        drawn = false;
-    }
-    b->phrases |= uncached | drawn;
+    const uint64_t base = e->sampler ? e->sampler->text : 0;
+    const uint32_t base_n = e->sampler ? e->sampler->n : 0;
+    bool drawn[BLOCK], ahead = DRAWS_AHEAD && e->sampler && !b->rewritten;
+    /* the cache does not say where the tokens of a rewritten pretoken end in the text, and knows nothing that is drawn */
+    bool uncached = (b->rewritten && e->ends) || (e->sampler && !ahead);
+    if (ahead) draw_block(e, drawn);
+    b->phrases |= uncached;
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {
         uint32_t found = find_brief(p->set, p->key, b->ids + n);
@@ -603,7 +603,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
         wwho_key *key = &b->long_keys[k];
         size_t start = piece->start;
         make_key(key, e->cache, e->text + start, b->ends[b->misses[k]] - start, e->len - start, piece->route->model);
-        if (uncached || is_drawn(e, piece, drawn)) key->set = 0;
+        if (uncached || (ahead && drawn[b->misses[k]])) key->set = 0;
         /* with this prefetching, unseen Sinhala is 1.07 times as fast, Hindi 1.05 */
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
     }
@@ -611,17 +611,19 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
     for (uint32_t k = 0; k < misses; k += ROWS) {
         uint32_t some = misses - k < ROWS ? misses - k : ROWS;
         uint32_t kept[ROWS][LONG_ROOM], n_kept[ROWS];
+        wwho_draws draws[ROWS];
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
             const wwho_key *key = &b->long_keys[k + j];
-            n_kept[j] = kept_ids(key, kept[j]);
-            b->rows[j].n = 0;
             const wwho_vocabulary *v = model_of(e, piece);
+            n_kept[j] = kept_ids(key, kept[j]);
+            if (ahead) draws[j] = (wwho_draws){.gaps = e->sampler->gaps, .state = nth_draw(base, b->misses[k + j])};
+            start_row(&b->rows[j], &v->pairs, ahead && drawn[b->misses[k + j]] ? &draws[j] : 0);
             if (!n_kept[j] && v->pairs.slots && key->n <= WINDOW) prefetch_text(v, hash_at(e, piece->start, key->n));
         }
         for (uint32_t j = 0; j < some; j++) {
             const wwho_piece *piece = &b->pieces[b->misses[k + j]];
-            if (!n_kept[j] && !is_drawn(e, piece, drawn))
+            if (!n_kept[j] && (ahead || !e->sampler))
                 start_miss(e, model_of(e, piece), piece->route, &b->rows[j], piece->start, piece->start + b->long_keys[k + j].n);
         }
         replay(b->rows, some);
@@ -635,7 +637,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
             done = piece + 1;
             e->place = start; /* dropped text belongs to no token */
             go_to_pretoken(e, base, base_n, b->misses[k + j]);
-            if (row->n) keep_tokens(key, v, row->tokens, row->n);
+            if (row->n && !row->draws) keep_tokens(key, v, row->tokens, row->n);
             if (v->superwords.slots && (n_kept[j] || row->n)) {
                 if (DRAWS_AHEAD && e->sampler) next_pretoken(e->sampler);
                 for (uint32_t t = 0; t < n_kept[j]; t++) kept[j][t] -= v->first_id;

@@ -87,21 +87,12 @@ static void know_symbols(wwho_merging *m, wwho_run *run, uint32_t n) {
     }
 }
 
-/* Merge the row of a run in place; if the run has draws, they skip merges. */
-static void replay_run(wwho_row *row, const wwho_run *run) {
-    if (run->draws)
-        replay_some(row, run->draws);
-    else
-        replay(row, 1);
-}
-
 /* Merge the window of symbols that starts at m->at, into m->row. Returns the place up to which its tokens are valid. This excludes the last
  * symbols, whose tokens might extend past the window. run->end may move back to text that is no symbol. Over bytes, a window with the text
  * of the one before is not merged again. */
 static size_t load_window(wwho_merging *m, wwho_run *run) {
     uint32_t window = m->window, kept = window == WINDOW ? WINDOW * 7 / 8 : WIDE_WINDOW * 3 / 4;
     wwho_row *row = &m->row;
-    row->pairs = &run->v->pairs;
     size_t at = m->at, left = run->end - at;
     if (run->units) {
         /* Look at few symbols first: one that is unknown ends the run, and those behind it would be looked at again. */
@@ -110,20 +101,17 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
             know_symbols(m, run, n);
             if (m->n < n) break;
         }
-        row->n = 0;
+        start_row(row, &run->v->pairs, run->draws);
         for (uint32_t i = 0; i < m->n && i < window; i++) push_symbol(row, m->symbols[i]);
-        replay_run(row, run);
+        replay(row, 1);
         return m->n > window ? m->ends[kept - 1] : run->end;
     }
     /* a window with the same text as the one before has the same tokens */
     bool same = !run->draws && m->loaded_width == window && left >= window && same_text(run->text + at, run->text + m->loaded, window);
     if (!same) {
-        row->n = 0;
-        if (!run->draws)
-            push_bytes(row, run->v, run->text + at, left < window ? (uint32_t)left : window);
-        else
-            for (; row->n < left && row->n < window; row->n++) row->tokens[row->n] = run->v->bytes->token[run->text[at + row->n]];
-        replay_run(row, run);
+        start_row(row, &run->v->pairs, run->draws);
+        (run->draws ? push_each_byte : push_bytes)(row, run->v, run->text + at, left < window ? (uint32_t)left : window);
+        replay(row, 1);
     }
     m->loaded = at;
     m->loaded_width = left < window ? 0 : window;

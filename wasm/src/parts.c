@@ -237,13 +237,13 @@ static void pad_text(wwho_pipe *pipe) {
     e->len = pipe->source.n = e->len + TEXT_PADDING;
 }
 
-/* Return true if what `sampling` asks for is in range, and the models of all routes can do it. */
+/* Return true if what `sampling` asks for is in range, and there is a model that can do each of it. */
 static bool can_sample(const wwho_model *model, const wwho_sampling *sampling) {
     const double dropout = sampling->dropout;
-    const bool paths = sampling->n_best > 1;
-    for (uint32_t i = 0; (dropout > 0 || paths) && i < model->n_routes; i++)
-        if (model->models[model->routes[i].model].kind_number != (paths ? KIND_VITERBI : KIND_BPE)) return false;
-    return paths ? dropout == 0 && sampling->alpha >= 0 && sampling->n_best == WWHO_ALL_PATHS : dropout >= 0 && dropout <= 1;
+    bool kinds[KIND_VITERBI + 1] = {false};
+    for (uint32_t i = 0; i < model->n_models; i++) kinds[model->models[i].kind_number] = true;
+    if (dropout != 0 && !(dropout > 0 && dropout <= 1 && kinds[KIND_BPE])) return false;
+    return sampling->n_best <= 1 || (sampling->n_best == WWHO_ALL_PATHS && sampling->alpha >= 0 && kinds[KIND_VITERBI]);
 }
 
 /* Encode a text, or several that `bounds` separate, as wwho.h says: check the job, divide its scratch area, encode text by text, and write

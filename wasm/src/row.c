@@ -1,11 +1,11 @@
 /* See row.h. */
 #include "row.h"
 
-/* Fill in the candidates and neighbours of a row of two or more symbols, and pad its arrays for least_of() and for the token after the last
- * one. */
+/* Fill in the candidates, unless they are there, and neighbours of a row of two or more symbols, and pad its arrays for least_of() and for
+ * the token after the last one. */
 static void start_replay(wwho_row *row) {
     for (uint32_t i = 0; i < row->n; i++) {
-        if (i + 1 < row->n) row->next[i] = candidate(pair_rank(row->pairs, row->tokens[i], row->tokens[i + 1]), i);
+        if (!row->paired && i + 1 < row->n) row->next[i] = candidate(pair_rank(row->pairs, row->tokens[i], row->tokens[i + 1]), i);
         row->after[i] = (uint16_t)(i + 1);
         row->before[i + 1] = (uint16_t)i;
     }
@@ -40,35 +40,38 @@ static HOT int32_t candidate_at(const wwho_row *row, uint32_t at) {
     return candidate(pair_rank(row->pairs, row->tokens[at], row->tokens[row->after[at]]), at);
 }
 
-/* Do the merge of a candidate, which makes `token`. It changes two candidates, that of the merged token, and that of the token before it
- * (or of the first token again): their places are then in row->fresh. */
-static HOT void merge_candidate(wwho_row *row, int32_t least, uint32_t token) {
-    int32_t *next = row->next;
-    uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], before = row->before[at], behind = row->after[gone];
-    WWHO_ASSERT(at < gone && gone < row->n && behind > gone && behind <= row->n);
-    row->tokens[at] = token;
-    next[before] = next[at] = next[gone] = INT32_MAX;
-    row->after[at] = (uint16_t)behind;
-    row->before[behind] = (uint16_t)at;
-    row->fresh[0] = at;
-    row->fresh[1] = before;
-}
-
-/* Do one merge, that of the lowest candidate. Returns false if no pair merges. The next call looks up the candidates that the
- * merge changes. */
-static HOT bool replay_step(wwho_row *row) {
-    int32_t *next = row->next, least = least_of(next, row->n); /* read them before writing: a wide read waits for narrow writes */
+/* Do one merge, that of the lowest candidate, or of the lowest that is not skipped: a pair that is skipped is passed over until the next
+ * merge. Returns false if no pair merges. The next call looks up the candidates that the merge changes: that of the merged token, and that
+ * of the token before it (or of the first token again); their places are in row->fresh. */
+static HOT bool replay_step(wwho_row *row, wwho_draws *draws) {
+    int32_t passed[WIDE_WINDOW], *next = row->next;
+    int32_t least = least_of(next, row->n); /* read before writing: a wide read waits for narrow writes */
+    uint32_t n = 0;
     UNROLL
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t at = row->fresh[k];
         next[at] = candidate_at(row, at);
         least = next[at] < least ? next[at] : least;
     }
+    while (draws && least != INT32_MAX && !takes_next(draws)) {
+        next[(uint32_t)least % WIDE_WINDOW] = INT32_MAX;
+        passed[n++] = least;
+        least = least_of(next, row->n);
+    }
     if (least == INT32_MAX) return false;
-    uint32_t at = (uint32_t)least % WIDE_WINDOW, before = row->before[at];
-    uint32_t rank = (uint32_t)least / WIDE_WINDOW;
-    merge_candidate(row, least, row->pairs->rank ? pair_token(row->pairs, row->tokens[at], row->tokens[row->after[at]]) : rank);
-    prefetch_pair(row->pairs, row->tokens[at], row->tokens[row->after[at]]);
+    uint32_t at = (uint32_t)least % WIDE_WINDOW, gone = row->after[at], before = row->before[at], behind = row->after[gone];
+    WWHO_ASSERT(at < gone && gone < row->n && behind > gone && behind <= row->n);
+    row->tokens[at] = row->pairs->rank ? pair_token(row->pairs, row->tokens[at], row->tokens[gone]) : (uint32_t)least / WIDE_WINDOW;
+    while (n) { /* pairs that still stand come up again */
+        uint32_t place = (uint32_t)passed[--n] % WIDE_WINDOW;
+        next[place] = passed[n];
+    }
+    next[before] = next[at] = next[gone] = INT32_MAX;
+    row->after[at] = (uint16_t)behind;
+    row->before[behind] = (uint16_t)at;
+    row->fresh[0] = at;
+    row->fresh[1] = before;
+    prefetch_pair(row->pairs, row->tokens[at], row->tokens[behind]);
     prefetch_pair(row->pairs, row->tokens[before], row->tokens[at]);
     return true;
 }
@@ -82,8 +85,8 @@ static void end_replay(wwho_row *row) {
 }
 
 /* Merge n rows, at most ROWS, in place, exactly as FORMAT.md defines BPE: merge the pair of lowest rank, the leftmost of several, until no
- * pair merges. Rows of fewer than two symbols stay as they are. The rows take turns, one merge each: the reads for one row overlap the
- * work on the others (unseen text is faster by 1.15 to 1.3). */
+ * pair merges; if a row has draws, they say which merges are skipped. Rows of fewer than two symbols stay as they are. The rows take turns,
+ * one merge each: the reads for one row overlap the work on the others (unseen text is faster by 1.15 to 1.3). */
 WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
     uint8_t live[ROWS];
     uint32_t n_live = 0;
@@ -96,43 +99,12 @@ WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
     while (n_live) {
         uint32_t left = 0;
         for (uint32_t k = 0; k < n_live; k++) {
-            live[left] = live[k];
-            if (replay_step(&rows[live[k]]))
+            wwho_row *row = &rows[live[left] = live[k]];
+            if (DRAWS_AHEAD && !row->draws ? replay_step(row, 0) : replay_step(row, row->draws))
                 left++;
             else
-                end_replay(&rows[live[k]]);
+                end_replay(row);
         }
         n_live = left;
     }
-}
-
-/* Return the token that the token at a place of a row and its neighbour merge to, or WWHO_NONE. */
-static uint32_t find_token(const wwho_row *row, uint32_t at) {
-    return pair_token(row->pairs, row->tokens[at], row->tokens[row->after[at]]);
-}
-
-/* Merge one row in place as replay() does, but for merges that are skipped: each time that the pair of lowest rank comes up, the draws say
- * whether it merges or is passed over until the next merge. Ends when no pair is left that is not passed over. */
-WWHO_LOCAL void replay_some(wwho_row *row, wwho_draws *draws) {
-    int32_t passed[WIDE_WINDOW], least;
-    if (row->n < 2) return;
-    start_replay(row);
-    for (;;) {
-        uint32_t n = 0;
-        for (uint32_t k = 0; k < 2; k++) {
-            uint32_t at = row->fresh[k];
-            row->next[at] = candidate(rank_of(row->pairs->rank, find_token(row, at)), at);
-        }
-        while ((least = least_of(row->next, row->n)) != INT32_MAX && !takes_next(draws)) {
-            row->next[(uint32_t)least % WIDE_WINDOW] = INT32_MAX;
-            passed[n++] = least;
-        }
-        if (least == INT32_MAX) break;
-        merge_candidate(row, least, find_token(row, (uint32_t)least % WIDE_WINDOW));
-        while (n) { /* pairs that still stand come up again */
-            uint32_t at = (uint32_t)passed[--n] % WIDE_WINDOW;
-            if (row->before[row->after[at]] == at) row->next[at] = passed[n];
-        }
-    }
-    end_replay(row);
 }

@@ -15,12 +15,22 @@ static HOT int32_t candidate(uint32_t rank, uint32_t at) { return rank == WWHO_N
 /* Adjacent symbols or tokens of a pretoken. A merged token takes the place of its first symbol. */
 typedef struct {
     const wwho_pairs *pairs;
+    wwho_draws *draws; /* say which merges are skipped; null: none */
     uint32_t n;
+    bool paired; /* the candidates of the symbols are filled in */
     uint32_t tokens[WIDE_WINDOW + 1];
     int32_t next[WIDE_WINDOW];                            /* candidates: each place with its right neighbour */
     uint16_t before[WIDE_WINDOW + 1], after[WIDE_WINDOW]; /* the places of neighbours; before[0] is never written and stays 0 */
     uint32_t fresh[2];                                    /* places whose candidate changes; their slots are being prefetched */
 } wwho_row;
+
+/* Begin an empty row, whose symbols these pairs and draws will merge. */
+static HOT void start_row(wwho_row *row, const wwho_pairs *pairs, wwho_draws *draws) {
+    row->pairs = pairs;
+    row->draws = draws;
+    row->n = 0;
+    row->paired = false;
+}
 
 /* Append a symbol to a row, and prefetch the slot of its pair with the symbol before, which the merge reads later. There must be room.
  * Inline: see pair_token(). */
@@ -31,12 +41,8 @@ static HOT void push_symbol(wwho_row *row, uint32_t token) {
 }
 
 /* Merge n rows, at most ROWS, in place, exactly as FORMAT.md defines BPE: merge the pair of lowest rank, the leftmost of several, until no
- * pair merges. Rows of fewer than two symbols stay as they are. The rows take turns, one merge each: the reads for one row overlap the
- * work on the others (unseen text is faster by 1.15 to 1.3). */
+ * pair merges; if a row has draws, they say which merges are skipped. Rows of fewer than two symbols stay as they are. The rows take turns,
+ * one merge each: the reads for one row overlap the work on the others (unseen text is faster by 1.15 to 1.3). */
 WWHO_LOCAL void replay(wwho_row *rows, uint32_t n);
-
-/* Merge one row in place as replay() does, but for merges that are skipped: each time that the pair of lowest rank comes up, the draws say
- * whether it merges or is passed over until the next merge. Ends when no pair is left that is not passed over. */
-WWHO_LOCAL void replay_some(wwho_row *row, wwho_draws *draws);
 
 #endif

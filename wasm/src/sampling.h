@@ -37,8 +37,10 @@ static inline uint64_t nth_draw(uint64_t seed, uint64_t index) {
     return next_draw(&seed);
 }
 
-/* Return true if the first draw of a stream, which begins with `seed`, takes the next n merges, from 0 to GAPS. */
-static inline bool takes_all(const wwho_sampler *s, uint64_t seed, uint32_t n) { return !n || nth_draw(seed, 0) >> 32 < s->gaps[n - 1]; }
+/* Return true if a number of a stream takes the next n merges. */
+static inline bool takes_all(const wwho_sampler *s, uint64_t number, size_t n) {
+    return !n || (n <= GAPS && number >> 32 < s->gaps[n - 1]);
+}
 
 /* Fill in what a call draws, from its checked request. */
 WWHO_LOCAL void start_sampler(wwho_sampler *s, const wwho_sampling *sampling);

@@ -326,7 +326,7 @@ static void encode_path(wwho_path *p, size_t at, size_t end) {
     wwho_lattice *s = p->lattice;
     p->base = p->done = p->unknown = at;
     p->end = end;
-    if (e->sampler) {
+    if (e->sampler && e->sampler->paths) {
         while (p->base < end && e->n <= e->limit) draw_path(p);
         if (e->n <= e->limit) put_unknowns(p, end);
         return;

@@ -86,6 +86,8 @@ ANY_FAST = frozenset({"add_bos_token", "add_eos_token", "fix_mistral_regex"})
 
 IGNORED_BY_TRANSFORMERS = "transformers' {name} knows no such option, and it changes nothing"
 
+DRAWS_ELSEWHERE = frozenset({"alpha", "enable_sampling", "n_best", "nbest_size", "sp_model_kwargs"})
+"""Options of SentencePiece's sampling, which no call has."""
 CHANGES_IDS = frozenset(
     {
         *ANY_FAST,
@@ -235,9 +237,16 @@ def check_call(options: Mapping[str, Any], known: Collection[str]) -> None:
         known: the names of those that are honoured.
 
     Raises:
+        SamplingError: the option is one by which SentencePiece draws; the message says how a call
+            draws here.
         ValueError: the message names the option, its value, and what would do.
     """
     for name, value in options.items():
+        if name in DRAWS_ELSEWHERE:
+            raise SamplingError(
+                f"{name}={value!r} is no option of a call here: paths are drawn with "
+                "sample=(alpha, -1) and a seed"
+            )
         if name in known or value is None or name not in CHANGES_IDS | OWN:
             continue
         raise ValueError(

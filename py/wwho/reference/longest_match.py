@@ -33,13 +33,13 @@ class LongestMatch(PieceEngine[Greedy]):
         Args:
             piece: the pretoken.
             unk: whether the caller asks for unk_id in place of unknown text.
-            draws: None: longest match draws nothing.
+            draws: what is drawn for the pretoken: only unknown text has merges to skip.
         """
         limit = self.model.max_characters
         tokens = None
         if limit is None or len(read_characters(piece)[0]) <= limit:
             tokens = longest_match(piece, self._first, self._later)
-        yield from self.unknown(piece, unk) if tokens is None else map(self.token, tokens)
+        yield from self.unknown(piece, unk, draws) if tokens is None else map(self.token, tokens)
 
 
 def longest_match(

@@ -49,7 +49,7 @@ class Draws:
             sampling: what the call draws.
         """
         self._seed = seed
-        self.drops = sampling.dropout > 0
+        self.drops, self.paths = sampling.dropout > 0, sampling.paths
         self.exponent = sampling.alpha * _PER_LN_2
         self._stream = Stream(seed)
         self._sampling = sampling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 from wwho.format.layout import SYLLABLE
@@ -49,26 +49,29 @@ class BestPath(PieceEngine[Viterbi]):
         """
         _, starts = read_characters(piece)
         characters = [piece[start:end] for start, end in pairwise(starts)]
-        yield from self.tokens_of(self.path(characters, draws), unk)
+        yield from self.tokens_of(self.path(characters, draws), unk, draws)
 
-    def path(self, characters: Sequence[bytes], draws: Draws | None) -> list[bytes]:
-        """Return the parts of a text's best path, or of one that is drawn.
+    def path(self, characters: Sequence[bytes], draws: Draws | None) -> Iterable[bytes]:
+        """Return the parts of a text's best path, or of one that is drawn as they are taken.
 
         Args:
             characters: the text, character by character, or unit by unit.
             draws: what is drawn for the pretoken; None: nothing.
         """
-        if draws is None:
+        if draws is None or not draws.paths:
             narrow = self.model.narrow
             return best_path(characters, self._scores, self._unknown_score, narrow=narrow)
         return drawn_path(characters, self._scores, self._unknown_score, draws)
 
-    def tokens_of(self, parts: Sequence[bytes], unk: bool) -> Iterator[Token]:
+    def tokens_of(
+        self, parts: Iterable[bytes], unk: bool, draws: Draws | None = None
+    ) -> Iterator[Token]:
         """Yield the tokens of a path, in order.
 
         Args:
             parts: the parts of the path: tokens, and unknown characters.
             unk: whether the caller asks for unk_id in place of unknown text.
+            draws: what is drawn for the pretoken, and so for the speller; None: nothing.
         """
         narrow = self.model.narrow
         for known, group in groupby(parts, key=self._known):
@@ -80,7 +83,7 @@ class BestPath(PieceEngine[Viterbi]):
             if not narrow and text in self.numbers:
                 yield self.token(self.numbers[text])
             else:
-                found = list(self.unknown(text, unk))
+                found = list(self.unknown(text, unk, draws))
                 if not narrow and found[0].byte:  # In tokenizers each stands where all do.
                     yield found[0]._replace(size=len(text))
                     found = [each._replace(size=0, back=len(text)) for each in found[1:]]
@@ -192,20 +195,19 @@ def best_path(
 
 def drawn_path(
     characters: Sequence[bytes], scores: Mapping[bytes, float], unknown: float, draws: Draws
-) -> list[bytes]:
-    """Return the parts of a text on a path that is drawn (FORMAT.md, Sampling).
+) -> Iterator[bytes]:
+    """Yield the parts of a text on a path that is drawn, window by window (FORMAT.md, Sampling).
+
+    They are tokens, and single characters that are none. A window is drawn when its first part is
+    taken: what its caller draws for the parts before comes first.
 
     Args:
         characters: the text, character by character, or unit by unit.
         scores: text -> score, of all tokens.
         unknown: the score of a character that is no token.
         draws: what is drawn from.
-
-    Returns:
-        The parts in order: tokens, and single characters that are none.
     """
     longest = max(map(len, scores), default=0)
-    parts: list[bytes] = []
     start = 0
     while start < len(characters):
         # The characters that begin in the first WINDOW_BYTES from `start`.
@@ -219,10 +221,9 @@ def drawn_path(
             last = sum(place <= KEPT_BYTES for place in places) - 1
         begin = 0
         for stop in draw_path(arcs, draws, last):
-            parts.append(b"".join(window[begin:stop]))
+            yield b"".join(window[begin:stop])
             begin = stop
         start += begin
-    return parts
 
 
 def _arcs(

@@ -68,14 +68,12 @@ class OpenModel:
         """Return what the options of a call draw, which the model can do; None: nothing.
 
         Raises:
-            SamplingError: a number is out of range, or the model of a route cannot do it: dropout
-                takes BPE models, `sample` Unigram ones.
-            TypeError: a number is none.
+            SamplingError: an option is out of range, or no model can do it: dropout takes a BPE
+                model, `sample` a Unigram one.
         """
         sampling = read_sampling(dropout, sample, seed)
         if sampling is not None:
-            kinds = [self.info.models[route.model].kind for route in self.info.routes]
-            refuse_models(self.name, kinds, sampling)
+            refuse_models(self.name, (model.kind for model in self.info.models), sampling)
         return sampling
 
     def _bytes_and_mask(

@@ -261,7 +261,8 @@ class Tokenizer(
                 model of syllables.
             sample: for Unigram models, alpha and n_best as SentencePiece has them. With n_best -1
                 a path is drawn from all, in proportion to exp(alpha * its score); with 0 or 1 it is
-                the best one. Others are refused.
+                the best one. Others are refused. An encoding that has models of both kinds takes
+                both options: each leaves the other's models alone.
             seed: 0 to 2**64 - 1, from which all of it is drawn: the same seed gives the same ids on
                 every machine. Needed with `dropout` and `sample`.
 
@@ -282,7 +283,7 @@ class Tokenizer(
             >>> enc.encode("hello world", dropout=0.3, seed=1)
             [4161, 746, 286, 1733]
         """
-        if dropout or sample is not None:
+        if dropout or sample is not None or seed is not None:
             return self.encode_batch(
                 [text],
                 None if pair is None else [pair],
@@ -404,7 +405,8 @@ class Tokenizer(
             >>> wwho.get_encoding("o200k_base").encode_to_numpy("hello world").tolist()
             [24912, 2375]
         """
-        if pair is None and not (add_special_tokens or dropout or sample):
+        drawn = dropout or sample is not None or seed is not None
+        if pair is None and not (add_special_tokens or drawn):
             unk_as_token = unk != "spell" and self._unk_as_token(unk)
             data: Text
             mask: bytes | None
@@ -465,7 +467,7 @@ class Tokenizer(
             >>> wwho.get_encoding("o200k_base").encode_with_offsets("hello world")
             ([24912, 2375], [(0, 5), (5, 11)])
         """
-        if dropout or sample is not None:
+        if dropout or sample is not None or seed is not None:
             return self.encode_batch_with_offsets(
                 [text],
                 None if pair is None else [pair],
