@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import kinds
 import numpy as np
 import pytest
+from odd_models import giving_up_bytes, giving_up_letters
 
 import wwho
 from wwho import SamplingError, Tokenizer
@@ -20,7 +21,7 @@ from wwho.backends.select import BackendName
 from wwho.encodings import model_bytes
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
-from wwho.format.model import Model, Unknown
+from wwho.format.model import Artifact, Model, Unknown
 from wwho.format.viterbi import Viterbi
 from wwho.format.write import write_artifact
 from wwho.reference.merge import merge
@@ -310,6 +311,18 @@ def test_the_best_path_is_not_drawn() -> None:
     enc = opened(UNIGRAM)
     assert enc.encode("abab", sample=(0.1, 1)) == enc.encode("abab")
     assert enc.encode("abab", sample=(1000.0, -1), seed=4) == enc.encode("abab")
+
+
+@pytest.mark.parametrize("make", [giving_up_bytes, giving_up_letters])
+def test_a_token_that_its_symbols_do_not_merge_to(make: Callable[[], Artifact]) -> None:
+    """Such a token is found as a whole only where nothing is drawn, even if nothing is skipped."""
+    blob = write_artifact(make())
+    native, reference = (Tokenizer.from_bytes(blob, backend=each) for each in CORES)
+    for seed, text in enumerate((b"abc", b"abcd", b"dabcabc", b"abc" * 30)):
+        for dropout in (0.001, 0.2):
+            ids = native.encode(text, dropout=dropout, seed=seed)
+            assert ids == reference.encode(text, dropout=dropout, seed=seed)
+    assert native.encode(b"abc", dropout=0.001, seed=0) != native.encode(b"abc")
 
 
 # Models of several kinds

@@ -558,15 +558,18 @@ static bool drops_some(const wwho_encoder *e, const wwho_route *route, uint64_t 
 }
 
 /* Say for each pretoken of the block whether it is drawn: a path, or merges of which some may be skipped. A drawn one loses its cache key;
- * any other is encoded as it would be without draws. Native builds only. */
+ * any other is encoded as it would be without draws, which is the same if the tokens of its model are what their symbols merge to. Native
+ * builds only. */
 static void draw_block(const wwho_encoder *e, bool *drawn) {
-    const wwho_block *b = e->block;
+    wwho_block *b = e->block;
     for (uint32_t i = 0; i < b->n; i++) {
-        wwho_piece *p = &e->block->pieces[i];
+        wwho_piece *p = &b->pieces[i];
         const wwho_vocabulary *v = model_of(e, p);
-        if (v->kind_number == KIND_BPE && e->draws)
-            drawn[i] = v->whole_pieces || drops_some(e, p->route, nth_draw(e->sampler->text, i), p->start, b->ends[i]);
-        else
+        if (v->kind_number == KIND_BPE && e->draws) {
+            uint8_t *replay = &b->replay[p->route->model];
+            if (!*replay) *replay = 1 + (!v->whole_pieces && all_replay(v));
+            drawn[i] = *replay == 1 || drops_some(e, p->route, nth_draw(e->sampler->text, i), p->start, b->ends[i]);
+        } else
             drawn[i] = v->kind_number == KIND_VITERBI && e->sampler->paths;
         if (!drawn[i]) continue;
         p->key = no_brief;

@@ -28,6 +28,24 @@ static bool stay_apart(const wwho_vocabulary *v, uint32_t x, uint32_t y) {
     }
 }
 
+/* Return true if each token is what its own symbols merge to: two tokens that merge are not kept apart by an earlier merge at the seam,
+ * which stay_apart() explains. False also where ranks are not the numbers of tokens, without a look at them. */
+WWHO_LOCAL bool all_replay(const wwho_vocabulary *v) {
+    if (v->level) return false;
+    for (uint32_t token = v->n_symbols; token < v->n_plain; token++) {
+        uint32_t x = v->left[token], y = v->right[token];
+        while (x > y ? x >= v->n_symbols : y >= v->n_symbols) {
+            uint32_t limit = x > y ? x : y + 1;
+            if (x > y)
+                x = v->right[x];
+            else
+                y = v->left[y];
+            if (pair_rank(&v->pairs, x, y) < limit) return false;
+        }
+    }
+    return true;
+}
+
 /* Return the symbol whose text is run->text[at..end), or WWHO_NONE. */
 static uint32_t find_symbol(const wwho_run *run, size_t at, size_t end) {
     uint32_t token = find_text(run->v, run->text + at, end - at, run->len - at, hash_text(run->text + at, end - at, run->len - at));

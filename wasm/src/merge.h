@@ -78,6 +78,10 @@ typedef struct {
         dead[REACH]; /* places where no token can end, counted from 1 at the start of the run; each is stored at its number modulo REACH */
 } wwho_merging;
 
+/* Return true if each token is what its own symbols merge to: two tokens that merge are not kept apart by an earlier merge at the seam,
+ * which stay_apart() explains. False also where ranks are not the numbers of tokens, without a look at them. */
+WWHO_LOCAL bool all_replay(const wwho_vocabulary *v);
+
 /* Return the end of the symbol that begins at `at`, in a text that was written as symbols (run->written). */
 WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at);
 
