@@ -4,7 +4,6 @@
 #include "blocks.h"
 #include "cache.h"
 #include "early.h"
-#include "models.h"
 #include "normalize.h"
 #include "stream.h"
 
@@ -565,12 +564,14 @@ static void draw_block(const wwho_encoder *e, bool *drawn) {
     for (uint32_t i = 0; i < b->n; i++) {
         wwho_piece *p = &b->pieces[i];
         const wwho_vocabulary *v = model_of(e, p);
-        if (v->kind_number == KIND_BPE && e->draws) {
+        if (v->kind->encode == encode_viterbi)
+            drawn[i] = e->sampler->paths;
+        else if (e->draws && v->kind->encode != encode_greedy) {
             uint8_t *replay = &b->replay[p->route->model];
             if (!*replay) *replay = 1 + (!v->whole_pieces && all_replay(v));
             drawn[i] = *replay == 1 || drops_some(e, p->route, nth_draw(e->sampler->text, i), p->start, b->ends[i]);
         } else
-            drawn[i] = v->kind_number == KIND_VITERBI && e->sampler->paths;
+            drawn[i] = false;
         if (!drawn[i]) continue;
         p->key = no_brief;
         p->set = e->cache + brief_set(p->key);
