@@ -18,6 +18,7 @@ sys.path.append(str(oracle.ROOT / "tools" / "release"))
 import bill
 import binaries
 import build
+import build_npm
 import gen_notice
 import licences
 import materials
@@ -147,7 +148,7 @@ def test_addresses_that_are_not_filled_in(monkeypatch: pytest.MonkeyPatch, tmp_p
     (tmp_path / "package.json").write_text('{"homepage": "https://example.org"}', "utf-8")
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n", "utf-8")
     monkeypatch.setattr(build, "ROOT", tmp_path)
-    monkeypatch.setattr(build.build_npm, "MANIFEST", tmp_path / "package.json")
+    monkeypatch.setattr(build_npm, "MANIFEST", tmp_path / "package.json")
     assert build.find_missing_addresses() == [
         "package.json: repository",
         "package.json: bugs",
