@@ -595,7 +595,8 @@ def test_the_bound_of_documents_can_be_set(tmp_path: Path) -> None:
     file, text = tmp_path / "a.jsonl", "කමල abc " * 200_000
     file.write_text(json.dumps({"text": text}) + "\n" + json.dumps({"text": "b"}) + "\n", "utf-8")
     given = {"max_document": 2_000_000, "processes": 1}
-    with pytest.raises(CorpusError, match=r"the 2,000,000 bytes from byte 0 of the contents on"):
+    line = r"line 1: the line of JSON that holds a document has more than 2,000,000 bytes; .* raise"
+    with pytest.raises(CorpusError, match=line):
         tokenize(Corpus([file]), MODEL, tmp_path / "small", **given)  # type: ignore[arg-type]
     with pytest.raises(CorpusError, match=r"more than 2,000,000 bytes; .* raise max_document"):
         tokenize([text], MODEL, tmp_path / "texts", max_document=2_000_000)
@@ -606,6 +607,22 @@ def test_the_bound_of_documents_can_be_set(tmp_path: Path) -> None:
     for wrong in (0, 1 << 31):
         with pytest.raises(ValueError, match="max_document is"):
             tokenize(Corpus([file]), MODEL, tmp_path / "wrong", max_document=wrong)
+
+
+@pytest.mark.parametrize("form", [".txt", ".jsonl"])
+@pytest.mark.parametrize("texts", [["long " * 40, "a", "b"], ["a", "long " * 40, "b"]])
+def test_a_line_is_too_long_wherever_it_stands(texts: list[str], form: str, tmp_path: Path) -> None:
+    file = tmp_path / f"a{form}"
+    lines = texts if form == ".txt" else [json.dumps({"text": text}) for text in texts]
+    file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    number = texts.index("long " * 40) + 1
+    given: dict[str, Any] = {"max_document": 100, "processes": 1}
+    with pytest.raises(CorpusError, match=rf"line {number}: .* more than 100 bytes; .* raise max_"):
+        tokenize(Corpus([file]), MODEL, tmp_path / "stopped", **given)
+    # It is left out alone, and nothing that follows is.
+    done = tokenize(Corpus([file]), MODEL, tmp_path / "skipped", on_error="skip", **given)
+    assert done is not None
+    assert done["documents"] == 2
 
 
 @pytest.mark.slow

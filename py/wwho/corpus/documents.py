@@ -24,6 +24,9 @@ from wwho.errors import CorpusError
 from wwho.normalize import nfc
 from wwho.progress import Advance, ignore
 
+OR_ELSE = ", or raise max_document (--max-document), which takes memory"
+"""What else than breaking a text that is too long would do."""
+
 
 @dataclass(frozen=True)
 class DocumentSettings:
@@ -118,8 +121,11 @@ def _read_lines(part: Part, settings: DocumentSettings, advance: Advance) -> Ite
             yield _whole_file(file, b"".join(_check_length(file, chunks, settings)), settings)
             return
         document = JsonLinesFile(where, reading.text_field, reading.errors == "stop")
-        most = settings.max_document
-        blocks = blocks_of(chunks, long_line=None, file=file, start=start, max_line=most)
+        # A line that is too long is told by its number, and skipped alone, if memory can hold it.
+        most = max(settings.max_document, MAX_LINE)
+        blocks = blocks_of(
+            chunks, long_line=None, file=file, start=start, max_line=most, or_else=OR_ELSE
+        )
         for number, block in enumerate(blocks):
             if not number and not start:
                 check_encoding(file, block)
@@ -146,11 +152,10 @@ def _check_length(
         yield chunk
 
 
-def too_long_error(where: str, settings: DocumentSettings) -> CorpusError:
-    """Return the error for a document of more bytes than one may have."""
+def too_long_error(where: str, settings: DocumentSettings, what: str = "a document") -> CorpusError:
+    """Return the error for a document, or what holds it, of more bytes than one may have."""
     return CorpusError(
-        f"{where}: a document has more than {settings.max_document:,} bytes; break it in parts, "
-        "or raise max_document (--max-document), which takes memory"
+        f"{where}: {what} has more than {settings.max_document:,} bytes; break it in parts{OR_ELSE}"
     )
 
 
@@ -174,11 +179,13 @@ def _documents_of_lines(
     The line number of `document` goes on by the lines of the block.
 
     Raises:
-        CorpusError: a line is not UTF-8, and broken bytes are refused and not skipped.
+        CorpusError: a line is too long, or is not UTF-8 and broken bytes are refused; and it is
+            not skipped.
     """
     keep = sampler(settings.reading.sample)
     lines = block.removesuffix(b"\n").split(b"\n")
-    if is_utf8(block):
+    most = settings.max_document
+    if is_utf8(block) and (len(block) <= most or max(map(len, lines)) <= most):
         document.line += len(lines)
         return Documents([line for line in lines if line and (keep is None or keep(line))])
     found = Documents()
@@ -237,7 +244,7 @@ def _documents_of_objects(
     The line number of `document` goes on by the lines of the block; blank lines are passed over.
 
     Raises:
-        CorpusError: a line is no object, or lacks a field, and that is not skipped.
+        CorpusError: a line is too long, is no object, or lacks a field, and is not skipped.
     """
     keep = sampler(settings.reading.sample)
     found = Documents()
@@ -246,6 +253,9 @@ def _documents_of_objects(
         if keep is not None and not keep(line):
             continue
         try:
+            if len(line) > settings.max_document:
+                what = "the line of JSON that holds a document"
+                raise too_long_error(document.place, settings, what)
             value = plain_object_of_line(line)
             if value is None:
                 if not line.strip():

@@ -52,6 +52,7 @@ def blocks_of(
     file: str = "",
     start: int = 0,
     max_line: int = MAX_LINE,
+    or_else: str = "",
 ) -> Iterator[bytes]:
     """Yield the bytes of chunks in blocks that end after a line.
 
@@ -65,7 +66,8 @@ def blocks_of(
             line.
         file: its name, for the error.
         start: bytes of the contents that come before the first chunk.
-        max_line: the most bytes of a line.
+        max_line: the most bytes of a line that goes on in another chunk.
+        or_else: what else than breaking the line would do, for the error.
 
     Raises:
         CorpusError: more than `max_line` bytes come without an end; it names the byte from which.
@@ -82,7 +84,7 @@ def blocks_of(
             ends = "line feed" if long_line is None else "line feed and no space"
             raise CorpusError(
                 f"{file}: the {max_line:,} bytes from byte {at:,} of the contents on have no "
-                f"{ends}; break the line where a text ends"
+                f"{ends}; break the line where a text ends{or_else}"
             )
         if cut:
             yield b"".join((*parts, chunk[:cut]))

@@ -187,8 +187,8 @@ def file_system(url: str) -> tuple[Any, str]:
     return system, str(path)
 
 
-def standard_input() -> BinaryIO:
-    """Return standard input as a stream of bytes; if it gives text alone, as UTF-8 has that text.
+def standard_input() -> io.BufferedReader:
+    """Return standard input as a buffered stream of bytes; of text alone, the text in UTF-8.
 
     Raises:
         OSError: it is closed.
@@ -196,8 +196,9 @@ def standard_input() -> BinaryIO:
     if sys.stdin is None:
         raise OSError(errno.EBADF, "is closed", "standard input")
     if not hasattr(sys.stdin, "buffer"):
-        return io.BytesIO(sys.stdin.read().encode("utf-8", "surrogateescape"))
-    return sys.stdin.buffer
+        text = io.BytesIO(sys.stdin.read().encode("utf-8", "surrogateescape"))
+        return io.BufferedReader(cast("io.RawIOBase", text))
+    return cast("io.BufferedReader", sys.stdin.buffer)
 
 
 @contextmanager
@@ -212,7 +213,7 @@ def open_stored(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedRea
         CorpusError, OSError: as `open_raw` does.
     """
     if file == STANDARD_INPUT:
-        yield cast("io.BufferedReader", standard_input())
+        yield standard_input()
         return
     with open_raw(file, anywhere=anywhere) as stream:
         yield io.BufferedReader(cast("io.RawIOBase", stream))
