@@ -906,6 +906,46 @@ def test_streams_of_text_alone(model: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert run("decode", stdin="187") == "\ufffd"
 
 
+def test_training_on_a_stream_of_text_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "x.wwho"
+    monkeypatch.setattr("sys.stdin", io.StringIO("ගමේ පාසල\n"))
+    assert main(["train", "--schema", "sinhala", "--prune", "1", "-o", str(made)]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("ගමේ පාසල\n"))
+    shards = str(tmp_path / "shards")
+    assert main(["tokenize", "-", "--model", str(made), "--processes", "1", "-o", shards]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("train", "--prune", "0"), "--prune: found '0', expected a whole number of at least 1"),
+        (("count", "--threads", "x"), "--threads: found 'x', expected a whole number of at least"),
+        (("train", "--superwords", "some"), "found 'some', expected a whole number or auto"),
+        (("count-words", "--part", "3"), "--part: found '3', expected two numbers, as in 1/3"),
+        (("import", "f", "--special", "=1"), "--special: found '=1', expected a text and an id"),
+        (("import", "f", "--special", "<s>"), "--special: found '<s>', expected a text and an id"),
+    ],
+)
+def test_an_argument_that_is_none(arguments: tuple[str, ...], message: str, cli: Cli) -> None:
+    found = cli(*arguments)
+    assert found.code == 2
+    assert message in found.err
+
+
+@pytest.mark.parametrize("command", [("import",), ("train", "--extend")])
+def test_an_empty_name_of_a_tokenizer(
+    command: tuple[str, ...], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A variable of the shell that is not set: not the current folder, and not nothing.
+    monkeypatch.chdir(tmp_path)
+    Path("vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\n[PAD]\n[MASK]\na\n")
+    Path("tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    found = cli(*command, "", "-o", "x.wwho", stdin="ගමේ\n".encode())
+    assert one_line_error(found) == "wwho: '': No such file or directory\n"
+
+
 @posix
 def test_a_closed_pipe_is_silent(model: Path) -> None:
     process = subprocess.Popen(

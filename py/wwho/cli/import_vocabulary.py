@@ -313,9 +313,14 @@ def parse_special(text: str) -> tuple[str, int]:
     """Return the special token and the id of an argument `TEXT=ID`; the text may have equals signs.
 
     Raises:
-        ValueError: the argument has another form; argparse turns this into exit code 2.
+        argparse.ArgumentTypeError: the argument has another form.
     """
-    token, equals, number = text.rpartition("=")
-    if not token or not equals:
-        raise ValueError(text)
-    return token, int(number)
+    token, _, number = text.rpartition("=")
+    try:
+        given = int(number)
+    except ValueError:
+        token = ""
+    if not token:
+        what = f"found {text[:100]!r}, expected a text and an id, as in <s>=1"
+        raise argparse.ArgumentTypeError(what)
+    return token, given

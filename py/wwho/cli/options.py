@@ -369,11 +369,15 @@ def parse_positive(text: str) -> int:
     """Return the whole number, 1 or more, that an argument spells.
 
     Raises:
-        ValueError: it spells none; argparse turns this into exit code 2.
+        argparse.ArgumentTypeError: it spells none.
     """
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
     if number < 1:
-        raise ValueError(text)
+        what = f"found {text[:100]!r}, expected a whole number of at least 1"
+        raise argparse.ArgumentTypeError(what)
     return number
 
 
@@ -381,10 +385,13 @@ def parse_part(text: str) -> tuple[int, int]:
     """Return the numbers of ``K/N``: which part, and how many parts; both are checked later.
 
     Raises:
-        ValueError: there are no two numbers with a ``/`` between them; argparse turns this into
-            exit code 2.
+        argparse.ArgumentTypeError: there are no two numbers with a ``/`` between them.
     """
-    number, parts = map(int, text.split("/"))
+    try:
+        number, parts = map(int, text.split("/"))
+    except ValueError:
+        what = f"found {text[:100]!r}, expected two numbers, as in 1/3"
+        raise argparse.ArgumentTypeError(what) from None
     return number, parts
 
 

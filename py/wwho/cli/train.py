@@ -352,7 +352,9 @@ def run(options: argparse.Namespace) -> int:
         corpus = corpus_of(options, weights)
         shared.check_output(options, *corpus.files, *options.counts)
         to_learn = replace(train_options(options), on_counted=reports.append, on_round=print_round)
-        extended = load_extendable(options.extend, to_learn.name) if options.extend else None
+        extended = None
+        if options.extend is not None:
+            extended = load_extendable(options.extend, to_learn.name)
         if extended is None or isinstance(extended, Artifact):
             model = train_model(corpus, over_base(to_learn, extended))
         else:
@@ -404,7 +406,7 @@ def check(options: argparse.Namespace) -> None:
     Raises:
         UsageError: it does.
     """
-    if options.extend and (options.base or options.pattern or options.atoms == "byte"):
+    if options.extend is not None and (options.base or options.pattern or options.atoms == "byte"):
         raise shared.UsageError("--extend goes without --base, --pattern and --atoms byte")
 
 
@@ -529,9 +531,13 @@ def parse_superwords(text: str) -> int | Literal["auto"]:
     """Return the value of ``--superwords``: a number, which is checked later, or ``auto``.
 
     Raises:
-        ValueError: it is neither; argparse turns this into exit code 2.
+        argparse.ArgumentTypeError: it is neither.
     """
-    return "auto" if text == "auto" else int(text)
+    try:
+        return "auto" if text == "auto" else int(text)
+    except ValueError:
+        what = f"found {text[:100]!r}, expected a whole number or auto"
+        raise argparse.ArgumentTypeError(what) from None
 
 
 def parse_pair(text: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -133,7 +134,10 @@ def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Sou
 
     Raises:
         SourceError: the folder has no such file; or its settings are damaged.
+        FileNotFoundError: the path is empty.
     """
+    if not os.fspath(path):  # which `Path` would take for the current folder
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     given = Path(path)
     if as_file is not None:
         if not (given / as_file).is_file():
