@@ -448,3 +448,12 @@ def test_types_are_given_where_a_special_token_after_a_pair_has_one(tmp_path: Pa
         "token_type_ids": [0, 0, 1, 1],
         "attention_mask": [1, 1, 1, 1],
     }
+
+
+@pytest.mark.parametrize("name", ["max_length", "stride", "pad_to_multiple_of"])
+def test_a_negative_number_of_tokens_is_refused(name: str) -> None:
+    # A negative stride would leave tokens out between two rows, and a negative length all of them.
+    ours, _, _ = both()
+    options = {"truncation": True, "padding": True, "return_overflowing_tokens": True}
+    with pytest.raises(ValueError, match=f"{name} is -1; it must be at least 0"):
+        ours(TEXTS, **{**options, "max_length": 9, name: -1})

@@ -226,6 +226,21 @@ def test_texts_that_a_model_changes_keep_their_bytes() -> None:
         assert all(not judge.is_special_token(id) for id in ids)
 
 
+def test_a_language_model_with_fewer_ids() -> None:
+    pytest.importorskip("llguidance", reason="needs llguidance")
+    tokenizer = WWHOTokenizer("gpt2")
+    judge = llguidance_tokenizer(tokenizer, n_ids=300, stop_ids=[299])
+    # The model's own ids of this text are beyond those, so it is written in shorter tokens.
+    ids = judge.tokenize_bytes(b"hello world")
+    assert max(ids) < 300
+    assert b"".join(map(token_bytes(tokenizer).__getitem__, ids)) == b"hello world"
+    with pytest.raises(ValueError, match=r"the token 50256 is to end a text, .* the ids 0 to 299"):
+        llguidance_tokenizer(tokenizer, n_ids=300)
+    for n_ids in (0, -5):
+        with pytest.raises(ValueError, match=f"n_ids is {n_ids}; it must be at least 1"):
+            token_bytes(tokenizer, n_ids)
+
+
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("llguidance", reason="needs llguidance")
     pytest.importorskip("outlines_core", reason="needs outlines_core")

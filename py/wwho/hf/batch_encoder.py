@@ -64,8 +64,15 @@ class CallOptions:
 
     @classmethod
     def from_arguments(cls, arguments: dict[str, Any]) -> CallOptions:
-        """Take the options among the arguments of a call, and ignore all others."""
+        """Take the options among the arguments of a call, and ignore all others.
+
+        Raises:
+            ValueError: a number of tokens is negative.
+        """
         known = {field.name for field in fields(cls)}
+        for name in ("max_length", "stride", "pad_to_multiple_of"):
+            if (value := arguments.get(name)) is not None and value < 0:
+                raise ValueError(f"{name} is {value}; it must be at least 0")
         return cls(**{name: value for name, value in arguments.items() if name in known})
 
 

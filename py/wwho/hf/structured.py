@@ -34,13 +34,16 @@ def token_bytes(tokenizer: WWHOTokenizer, n_ids: int | None = None) -> list[byte
 
     Args:
         tokenizer: the tokenizer, with the tokens that were added to it.
-        n_ids: how many ids the language model has: its logits, which are often padded. None for
-            `len(tokenizer)`.
+        n_ids: how many ids the language model has: its logits, which are often padded. Tokens from
+            that id on are left out. None for `len(tokenizer)`.
 
     Raises:
         ExportError: tokens of the model have no bytes of their own, because its decoder looks at
             those beside them, as that of speech does.
+        ValueError: `n_ids` is less than 1.
     """
+    if n_ids is not None and n_ids < 1:
+        raise ValueError(f"n_ids is {n_ids}; it must be at least 1")
     enc = tokenizer._reader.enc
     info = enc.info
     if info.decoder == "whole":
@@ -94,11 +97,12 @@ def llguidance_tokenizer(
     Raises:
         ExportError: as for `token_bytes`.
         ModuleNotFoundError: llguidance is not installed.
-        ValueError: there is no `eos_token`, and `stop_ids` is not given.
+        ValueError: there is no `eos_token`, and `stop_ids` is not given; or a token that ends a
+            text is none of the language model's, or `n_ids` is less than 1.
     """
     from llguidance import LLTokenizer, TokenizerWrapper
 
-    stop = _stop_ids(tokenizer, stop_ids)
+    stop = _stop_ids(tokenizer, stop_ids, n_ids)
     return LLTokenizer(
         TokenizerWrapper(_Encoder(tokenizer, n_ids, stop)),
         n_vocab=n_ids,
@@ -120,14 +124,15 @@ def xgrammar_tokenizer_info(
     Raises:
         ExportError: as for `token_bytes`.
         ModuleNotFoundError: xgrammar, or PyTorch, which it needs, is not installed.
-        ValueError: there is no `eos_token`, and `stop_ids` is not given.
+        ValueError: there is no `eos_token`, and `stop_ids` is not given; or a token that ends a
+            text is none of the language model's, or `n_ids` is less than 1.
     """
     from xgrammar import TokenizerInfo, VocabType
 
     return TokenizerInfo(
         token_bytes(tokenizer, n_ids),
         VocabType.RAW,
-        stop_token_ids=_stop_ids(tokenizer, stop_ids),
+        stop_token_ids=_stop_ids(tokenizer, stop_ids, n_ids),
     )
 
 
@@ -141,11 +146,12 @@ def outlines_vocabulary(tokenizer: WWHOTokenizer, *, n_ids: int | None = None) -
     Raises:
         ExportError: as for `token_bytes`.
         ModuleNotFoundError: outlines_core is not installed.
-        ValueError: there is no `eos_token`.
+        ValueError: there is no `eos_token`, or it is none of the language model's; or `n_ids` is
+            less than 1.
     """
     from outlines_core import Vocabulary
 
-    (stop,) = _stop_ids(tokenizer, None)
+    (stop,) = _stop_ids(tokenizer, None, n_ids)
     ids_of_bytes: dict[bytes, list[int]] = {}
     for id, text in enumerate(token_bytes(tokenizer, n_ids)):
         if text and id != stop:
@@ -153,11 +159,13 @@ def outlines_vocabulary(tokenizer: WWHOTokenizer, *, n_ids: int | None = None) -
     return Vocabulary(stop, ids_of_bytes)
 
 
-def _stop_ids(tokenizer: WWHOTokenizer, given: Sequence[int] | None) -> list[int]:
+def _stop_ids(
+    tokenizer: WWHOTokenizer, given: Sequence[int] | None, n_ids: int | None
+) -> list[int]:
     """Return the tokens that end a text: those given, or else the `eos_token`.
 
     Raises:
-        ValueError: there is neither.
+        ValueError: there is neither; or one is none of the `n_ids` ids of the language model.
     """
     ids = [tokenizer.eos_token_id] if given is None else list(given)
     if not ids or None in ids:
@@ -165,6 +173,13 @@ def _stop_ids(tokenizer: WWHOTokenizer, given: Sequence[int] | None) -> list[int
             "structured output needs a token that ends a text, and this tokenizer has no "
             "eos_token: give it one (eos_token='...')"
         )
+    size = len(tokenizer) if n_ids is None else n_ids
+    for id in ids:
+        if not 0 <= id < size:
+            raise ValueError(
+                f"the token {id} is to end a text, and the language model has the ids 0 to "
+                f"{size - 1}: give stop_ids, or the right n_ids"
+            )
     return ids
 
 
@@ -196,14 +211,15 @@ class _Encoder:
     def __call__(self, text: bytes) -> list[int]:
         """Return the ids of a text whose tokens have exactly its bytes; no special tokens.
 
-        They are those of the model. If it changes the text, as by a space before it or by NFC,
-        they are the longest tokens from left to right.
+        They are those of the model. If it changes the text, as by a space before it or by NFC, or
+        if the language model lacks one of them, they are the longest tokens from left to right.
 
         Raises:
             ExportError: no token begins with a byte of the text.
         """
         ids = self._enc.encode_ordinary(text)
-        if b"".join(map(self.tokens.__getitem__, ids)) == text:
+        is_known = max(ids, default=0) < len(self.tokens)
+        if is_known and b"".join(map(self.tokens.__getitem__, ids)) == text:
             return ids
         ids, start = [], 0
         while start < len(text):
