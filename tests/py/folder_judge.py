@@ -87,6 +87,7 @@ def assert_same_as_auto_tokenizer(
     assert ours.model_max_length == theirs.model_max_length
     assert ours.model_input_names == theirs.model_input_names
     assert len(ours) == len(theirs)
+    assert ours.extra_special_tokens == theirs.extra_special_tokens
     return ours, theirs
 
 

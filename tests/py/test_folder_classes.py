@@ -12,9 +12,11 @@ import pytest
 from folder_judge import assert_same_as_auto_tokenizer, transformers
 
 from wwho.errors import SourceError
+from wwho.hf import WWHOTokenizer
 from wwho.importers import import_file
 from wwho.importers.transformers import byte_ids
 from wwho.importers.transformers.classes import CLASSES, MODULES
+from wwho.importers.transformers.tokens import ROLES, Token, Tokens
 
 MODELS = Path(transformers.__file__).parent / "models"
 BASES = (
@@ -91,3 +93,40 @@ def test_a_class_without_files(name: str, tmp_path: Path) -> None:
     assert_same_as_auto_tokenizer(
         tmp_path / "saved", but=lambda text: ends_twice and text.rstrip().endswith("</s>")
     )
+
+
+def test_bytes_have_the_names_of_the_class(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}', "utf-8")
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    ours = WWHOTokenizer.from_pretrained(tmp_path)
+    assert ours.tokenize("a \0 é") == theirs.tokenize("a \0 é")
+    assert ours.get_vocab() == theirs.get_vocab()
+    assert ours.convert_tokens_to_string(ours.tokenize("a \0 é")) == "a \0 é"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [[], ["<x>"]])
+def test_a_list_of_extra_tokens_takes_the_place_of_sentinels(
+    given: list[str], tmp_path: Path
+) -> None:
+    settings = {"tokenizer_class": "ByT5Tokenizer", "extra_special_tokens": given}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
+    assert_same_as_auto_tokenizer(
+        tmp_path, more=["a <x> <extra_id_0>"], but=lambda text: text.rstrip().endswith("</s>")
+    )
+
+
+def test_sentinels_that_are_too_few(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}', "utf-8")
+    older = {"additional_special_tokens": ["<extra_id_0>"]}
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps(older), "utf-8")
+    with pytest.raises(SourceError, match=r"found 1 tokens with extra_id, .* extra_ids, 125"):
+        import_file(tmp_path)
+    with pytest.raises(ValueError, match="must include the extra_ids"):
+        transformers.AutoTokenizer.from_pretrained(tmp_path)
+
+
+def test_tokens_get_ids_in_the_order_of_their_roles() -> None:
+    # The settings name the unknown token, and the class the separator: the former comes first.
+    found = Tokens(roles={"unk_token": Token("<u>")}).with_defaults({"sep_token": "<s>"})
+    assert [*found.roles] == [role for role in ROLES if role in ("unk_token", "sep_token")]

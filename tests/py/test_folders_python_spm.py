@@ -13,6 +13,7 @@ from folder_judge import assert_same_as_auto_tokenizer, transformers
 from small_sentencepiece import sentencepiece, train_models
 
 from wwho.errors import SourceError
+from wwho.hf import WWHOTokenizer
 from wwho.importers import import_file
 from wwho.importers.transformers import python_spm
 from wwho.importers.transformers.choice import tables
@@ -280,3 +281,14 @@ def test_settings_that_are_refused(
     folder = _folder(tmp_path, name, {file: models["unigram"]}, **settings)
     with pytest.raises(SourceError, match=message):
         import_file(folder)
+
+
+def test_what_decodes_as_tokenizers_does_is_no_class_in_python(
+    models: dict[str, bytes], tmp_path: Path
+) -> None:
+    folder = _folder(tmp_path, "GPTSw3Tokenizer", {"spiece.model": models["unigram"]})
+    ours = WWHOTokenizer.from_pretrained(folder)
+    ids = ours("lower")["input_ids"]
+    assert ours.decode(ids) == "lower"
+    with pytest.raises(ValueError, match="like_tokenizers=True: this model does not come from"):
+        ours.decode(ids, like_tokenizers=True)

@@ -131,6 +131,30 @@ def test_a_class_that_says_nothing(
     assert_same_as_auto_tokenizer(folder)
 
 
+@pytest.mark.parametrize("name", generic.CLASSES)
+def test_a_listed_token_is_found_as_the_class_finds_it(
+    name: str, models: dict[str, bytes], tmp_path: Path
+) -> None:
+    # These classes find it in the text as given, and not in the normalized text.
+    flags = {"lstrip": True, "rstrip": True, "normalized": True, "special": True}
+    listed = {"701": {"content": "LOW", **flags}}
+    folder = _folder(tmp_path, name, models["unigram"], added_tokens_decoder=listed)
+    ours, theirs = assert_same_as_auto_tokenizer(folder, more=["a LOW low"])
+    assert ours.added_tokens_decoder == theirs.added_tokens_decoder
+
+
+@pytest.mark.parametrize("name", ["MBartTokenizer", "LlamaTokenizer"])
+def test_extra_tokens_that_the_class_drops(
+    name: str, models: dict[str, bytes], tmp_path: Path
+) -> None:
+    folder = _folder(tmp_path, name, models[KINDS[name][0]], split_special_tokens=True)
+    older = {"additional_special_tokens": ["<q>", "low"]}
+    (folder / "special_tokens_map.json").write_text(json.dumps(older), "utf-8")
+    (folder / "added_tokens.json").write_text('{"<q>": 9000}', "utf-8")
+    ours, theirs = assert_same_as_auto_tokenizer(folder, more=["a <q> low"])
+    assert ours.added_tokens_decoder == theirs.added_tokens_decoder
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [

@@ -14,7 +14,7 @@ import tokenizers
 from transformers import AddedToken, BatchEncoding, PreTrainedTokenizer
 from transformers.utils import logging
 
-from wwho.backends.backend import unknown_id
+from wwho.backends.backend import Info, unknown_id
 from wwho.encodings import DEFAULT_ENCODING, list_encoding_names
 from wwho.errors import ArtifactError, BackendTokenizerError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
@@ -189,8 +189,10 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             )
         for warning in opened.warnings:
             logger.warning(f"{source}: {warning}")
-        if opened.saved:
-            _drop_unknown_extra(options, given, opened.enc)
+        # Then the class has read what the files of the folder say of added tokens.
+        is_made_of_folder = not opened.is_fixed and class_defaults(self.wwho.info) is not None
+        if is_made_of_folder:
+            _drop_unknown_extra(options, given, self.wwho.info)
         for option, value in _options_of_tokenizer_json(source).items():
             options.setdefault(option, value)
         for option, value in (class_defaults(self.wwho.info) or {}).items():
@@ -201,7 +203,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             is_list = template.startswith("[{")
             options.setdefault("chat_template", json.loads(template) if is_list else template)
         options.setdefault("clean_up_tokenization_spaces", False)
-        self._added_tokens_decoder = self._initial_added_tokens(options)
+        self._added_tokens_decoder = self._initial_added_tokens(options, is_made_of_folder)
         last = (self.wwho.info.template or Template()).pair[-1]
         made_by_class = class_defaults(self.wwho.info) is not None
         if last.what is What.ID and last.type_id and not made_by_class:
@@ -489,19 +491,23 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         others = [name for name in own if name not in listed]
         options["extra_special_tokens"] = [*others, *unnamed]
 
-    def _initial_added_tokens(self, options: dict[str, Any]) -> dict[int, AddedToken]:
+    def _initial_added_tokens(
+        self, options: dict[str, Any], is_made_of_folder: bool
+    ) -> dict[int, AddedToken]:
         """Return the added tokens by id: the model's own, and those of `added_tokens_decoder`.
 
-        Removes `added_tokens_decoder` from the options. How a special token is found is what the
-        caller says of it (lstrip, rstrip, single_word), unless the model comes from a
-        tokenizer.json. A token of `added_tokens_decoder` whose text the model has keeps the model's
-        id.
+        How a special token is found is what the caller says of it (lstrip, rstrip, single_word),
+        unless the model comes from a tokenizer.json or was made by a class of transformers. A token
+        of `added_tokens_decoder` whose text the model has keeps the model's id.
+
+        Args:
+            options: the options, from which `added_tokens_decoder` is removed.
+            is_made_of_folder: whether the import of a folder has read that list, and made of each
+                token what the class makes of it.
         """
         own = added_tokens_of(self.wwho.info)
         flagged = {}
-        # How a class in Python finds the tokens of its folder, its import has seen to.
-        is_done = runs_in_python(self.wwho.info)
-        if not self._has_own_configuration and not is_done:
+        if not self._has_own_configuration:
             with_roles = _tokens_with_roles(options, self.SPECIAL_TOKENS_ATTRIBUTES)
             flagged = _flagged_tokens([*with_roles, *options["extra_special_tokens"]])
         added = {
@@ -514,7 +520,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         }
         ids = {token.content: token_id for token_id, token in own.items()}
         for token_id, token in options.pop("added_tokens_decoder", {}).items():
-            if is_done and token.content in ids:
+            if is_made_of_folder and token.content in ids:
                 continue
             # A token that the model has, too, keeps the id that it has there.
             _put_added_token(added, ids.setdefault(token.content, token_id), token)
@@ -633,7 +639,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         # SentencePiece decodes for BERT Japanese, and leaves the ends as they are.
         in_pieces = self._words is not None and self._words.pieces is not None
         joins = None if in_pieces else JOINS.get(str(self._model_class))
-        if joins is not None and joins.stretches:
+        # None of the classes that join stretches can decode as tokenizers does: the model says so.
+        if joins is not None and joins.stretches and not like_tokenizers:
             change = str.upper if self.init_kwargs.get("do_upper_case") else str
             text = joins.joined(
                 (text if is_special else change(text), is_special)
@@ -1060,7 +1067,7 @@ def _take_extra_special_tokens(options: dict[str, Any]) -> tuple[dict[str, Any],
     return named, unnamed
 
 
-def _drop_unknown_extra(options: dict[str, Any], given: Mapping[str, Any], enc: Tokenizer) -> None:
+def _drop_unknown_extra(options: dict[str, Any], given: Mapping[str, Any], info: Info) -> None:
     """Leave out, in place, extra tokens of a folder's files that the class of the folder drops.
 
     transformers reads them from special_tokens_map.json for any class.
@@ -1068,11 +1075,17 @@ def _drop_unknown_extra(options: dict[str, Any], given: Mapping[str, Any], enc: 
     Args:
         options: the options, in which lists of extra tokens change.
         given: those that the caller gives, which stay as they are.
-        enc: the model, as the class has made it of the folder: its added tokens are all that count.
+        info: of the model, as the class has made it of the folder: its added tokens are all that
+            count, and none of the files' if the class has extra tokens of its own in their place.
     """
-    known = {token.content for token in added_tokens_of(enc.info).values()}
+    known = {token.content for token in added_tokens_of(info).values()}
+    has_own = "extra_special_tokens" in (class_defaults(info) or {})
     for name in {"extra_special_tokens", "additional_special_tokens"} - given.keys():
-        if isinstance(options.get(name), (list, tuple)):
+        if not isinstance(options.get(name), (list, tuple)):
+            continue
+        if has_own:
+            del options[name]
+        else:
             options[name] = [token for token in options[name] if str(token) in known]
 
 

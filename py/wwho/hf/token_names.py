@@ -15,7 +15,9 @@ from wwho.backends.backend import Info
 from wwho.exporters.tokenizer_json import token_texts, vocabulary
 from wwho.format.model import Flag
 from wwho.format.read import read_artifact
-from wwho.hf.open_model import runs_in_python
+from wwho.hf.open_model import recorded_class, runs_in_python
+from wwho.importers.transformers.byte_ids import LETTERS
+from wwho.importers.transformers.byte_ids import RECIPES as BYTE_CLASSES
 from wwho.tokenizer import Tokenizer
 
 TWIN_SUFFIX = "\u2581"
@@ -65,6 +67,10 @@ def names_of_file(enc: Tokenizer) -> list[str]:
     names = list(map(unused_name, range(artifact.n_vocab)))
     for name, token in vocabulary(artifact, token_texts(artifact)).items():
         names[token] = name
+    if recorded_class(enc.info) in BYTE_CLASSES:
+        # These classes call a byte by the character of its number, and not by its letter.
+        characters = {letter: chr(byte) for byte, letter in enumerate(LETTERS)}
+        names = [characters.get(name, name) for name in names]
     if runs_in_python(enc.info) and artifact.decoder is not None:
         # The class's own names are those that its decoder joins.
         suffix = getattr(artifact.models[0], "suffix", "")

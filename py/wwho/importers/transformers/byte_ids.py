@@ -53,15 +53,26 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     """Return the `Draft` of a class whose ids are bytes, numbered as a recipe says.
 
     No file of the folder is read but its settings. `extra_ids` there says how many sentinels there
-    are, if the recipe has any.
+    are, if the recipe has any, and the settings have no list of extra tokens.
 
     Raises:
-        SourceError: a setting is not understood.
+        SourceError: a setting is not understood; or special_tokens_map.json lists extra tokens
+            with another number of sentinels.
     """
     defaults = dict(recipe.roles)
+    given = read_tokens(folder)
     if recipe.sentinels:
         number = _number(folder, "extra_ids", recipe.sentinels)
-        defaults["extra_special_tokens"] = [f"<extra_id_{each}>" for each in range(number)]
+        n_given = len({each.content for each in given.extra if "extra_id" in each.content})
+        if given.names_extra:
+            pass
+        elif not given.extra:
+            defaults["extra_special_tokens"] = [f"<extra_id_{each}>" for each in range(number)]
+        elif number and n_given != number:
+            raise SourceError(
+                f"special_tokens_map.json: additional_special_tokens: found {n_given} tokens with "
+                f"extra_id, expected as many as extra_ids, {number}"
+            )
     first = {number: _first(folder, name, recipe) for number, name in enumerate(recipe.first)}
     vocabulary = {token.content: number for number, token in first.items()}
     vocabulary |= {chr(byte): len(first) + byte for byte in range(256)}

@@ -91,27 +91,30 @@ class Tokens:
 
         Args:
             defaults: texts or tokens by role or by a name that ends in "_token", and a list of
-                texts as "extra_special_tokens", which counts where the settings name none.
+                texts as "extra_special_tokens", which counts where the settings have no list.
         """
         usual = {
             name: Token(token, special=True) if isinstance(token, str) else token
             for name, token in defaults.items()
             if name.endswith("_token") and isinstance(token, (str, Token))
         }
-        roles = {role: usual[role] for role in ROLES if role in usual} | {
+        roles = {
             role: replace(usual[role], content=token.content)
             if token is not None and token.is_bare and role in usual
             else token
-            for role, token in self.roles.items()
+            for role in ROLES
+            if role in self.roles or role in usual
+            for token in [self.roles.get(role, usual.get(role))]
         }
         named = {
             name: token
             for name, token in usual.items()
             if name not in ROLES and self.to_class.get(name, token) is not None
         } | self.named
-        extra = self.extra or [
-            Token(text, special=True) for text in defaults.get("extra_special_tokens", ())
-        ]
+        extra = self.extra
+        if not extra and not self.names_extra:
+            texts = defaults.get("extra_special_tokens", ())
+            extra = [Token(text, special=True) for text in texts]
         return replace(self, roles=roles, named=named, extra=extra)
 
     def in_order(self) -> Iterator[Token]:
@@ -244,9 +247,10 @@ def _tokens_of(value: Any, *, special: bool) -> list[Token]:
 def _older_listed(
     folder: ModelFolder, settings: Mapping[str, Any], older: Mapping[str, Any]
 ) -> dict[int, Token]:
-    """Return the tokens of added_tokens.json by their ids; one with a role is special.
+    """Return the tokens of added_tokens.json by their ids; one with a role or an extra is special.
 
-    A token that is not special is normalized, and a special one is not.
+    The older name of the list of extra tokens does not count in special_tokens_map.json here. A
+    token that is not special is normalized, and a special one is not.
 
     Args:
         folder: the folder of the model.
@@ -258,8 +262,8 @@ def _older_listed(
     """
     merged = {**settings, **older}
     special = {_text(merged.get(role)) for role in ROLES}
-    for key in EXTRA:
-        value = merged.get(key)
+    of_settings = settings.get("extra_special_tokens") or settings.get("additional_special_tokens")
+    for value in (of_settings, older.get("extra_special_tokens")):
         special |= {_text(each) for each in value} if isinstance(value, list) else set()
     found: dict[int, Token] = {}
     for text, number in folder.json("added_tokens.json").items():
