@@ -123,7 +123,9 @@ def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _field(document: Mapping[str, Any], key: str, kind: type[Value]) -> Value:
-    """Return the value of a key; a boolean is no int here.
+    """Return the value that a vocab.json has for a key, once its type is checked.
+
+    A boolean is no int here.
 
     Raises:
         ArtifactError: If the key is missing, or the value is of another type than `kind`.

@@ -142,7 +142,9 @@ class _Parser(RegexParser):
         self.n_groups = 0
 
     def parse_sequence(self) -> Node:
-        """Parse parts up to ``|``, ``)`` or the end, which stays; skip comments.
+        """Parse parts up to ``|``, ``)`` or the end, and return the node that matches them all.
+
+        What ends them is not taken, and comments are skipped.
 
         An option such as ``(?i)`` holds for the rest of the group, the options after a later ``|``
         included: ``a(?i)b|c`` is ``a(?i:b|c)``.

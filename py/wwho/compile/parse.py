@@ -127,7 +127,10 @@ class _Parser(ABC):
         return alt(*options)
 
     def parse_sequence(self) -> Node:
-        """Parse parts up to ``|``, ``)`` or the end, which stays; no parts match the empty text."""
+        """Parse parts up to ``|``, ``)`` or the end, and return the node that matches them all.
+
+        What ends them is not taken. No parts match the empty text.
+        """
         parts: list[Node] = []
         self.skip_blanks()
         while not self.cursor.done and self.cursor.peek() not in "|)":

@@ -239,15 +239,14 @@ class CharReader:
         raise self.cursor.error(f"\\{letter}: {problem}", at)
 
     def _code_point(self, letter: str, at: int) -> int:
-        r"""Read the digits of ``\x41``, ``\u0041``, ``\U00000041``, ``\x{41}`` or ``\u{41}``.
+        r"""Read the digits of an escape, such as ``\x41`` or ``\u{41}``, and return the code point.
+
+        Without braces, ``x`` has two digits, ``u`` four and ``U`` eight.
 
         Args:
             letter: The letter after the backslash, which the cursor is past; it says how many
                 digits come if there are no braces.
             at: The offset of the backslash, for messages.
-
-        Returns:
-            The code point.
 
         Raises:
             PatternError: If the digits are not hexadecimal, or the number is above 10FFFF.

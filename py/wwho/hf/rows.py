@@ -49,7 +49,7 @@ class SpecialTokensAround:
 
     @classmethod
     def put_by(cls, build: Callable[..., list[int]], pair: bool) -> SpecialTokensAround:
-        """Find out which ids a function puts around inputs, by a call with inputs of one id each.
+        """Return the ids that a function puts around inputs, found by a call with one id for each.
 
         The ids of the call are -1 and -2, which no token has; all others in its result are special
         tokens.

@@ -19,7 +19,7 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, options: Options) -> Imported:
-    """Return the model of a file.
+    """Return the model of the ranks, the pattern and the special tokens in a file of js-tiktoken.
 
     Raises:
         SourceError: a member is missing, malformed or not known, or the tokens are fewer or more
