@@ -283,12 +283,12 @@ def test_settings_that_are_refused(
         import_file(folder)
 
 
-def test_what_decodes_as_tokenizers_does_is_no_class_in_python(
-    models: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_options_that_a_class_in_python_has_not(models: dict[str, bytes], tmp_path: Path) -> None:
     folder = _folder(tmp_path, "GPTSw3Tokenizer", {"spiece.model": models["unigram"]})
     ours = WWHOTokenizer.from_pretrained(folder)
     ids = ours("lower")["input_ids"]
     assert ours.decode(ids) == "lower"
     with pytest.raises(ValueError, match="like_tokenizers=True: this model does not come from"):
         ours.decode(ids, like_tokenizers=True)
+    with pytest.raises(ValueError, match="split_special_tokens=True: GPTSw3Tokenizer cuts"):
+        ours("lower", split_special_tokens=True)

@@ -157,7 +157,8 @@ class BatchEncoder:
         Raises:
             SamplingError: the model cannot be sampled as the options say, or there is no seed.
             TypeError: an input is neither text, words nor ids.
-            ValueError: the samples cannot be truncated as the options say.
+            ValueError: the samples cannot be truncated as the options say, or special tokens are
+                to be split that the model's class splits in a way of its own.
         """
         self._tokenizer, self._reader = tokenizer, reader
         self._samples, self._options = samples, options
@@ -168,6 +169,8 @@ class BatchEncoder:
         self._split_special_tokens: bool = (
             tokenizer.split_special_tokens if split is None else split
         )
+        if self._split_special_tokens:
+            tokenizer._check_split()
         build = tokenizer.build_inputs_with_special_tokens
         self._around = {
             pair: SpecialTokensAround.put_by(build, pair)

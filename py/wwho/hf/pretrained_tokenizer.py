@@ -758,6 +758,21 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             return InputReader(self.wwho, added)
         return WordReader(self.wwho, added, self._words, self._word_cutter)
 
+    def _check_split(self) -> None:
+        """Raise ValueError if the model's class has a way of its own with `split_special_tokens`.
+
+        Those are the classes that transformers runs in Python: that of ProphetNet, for one, finds
+        special tokens all the same. Where a program cuts the words, its way is followed.
+
+        Raises:
+            ValueError: it is such a class.
+        """
+        if self._words is None and runs_in_python(self.wwho.info):
+            raise ValueError(
+                f"split_special_tokens=True: {self._model_class} cuts special tokens in a way of "
+                "its own, which is not followed here; leave the option out"
+            )
+
     def _check_new_name(self, name: str) -> None:
         """Raise ValueError if a token with this name has another text than the name.
 
