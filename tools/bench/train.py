@@ -1,11 +1,12 @@
-"""WWHO's trainer beside rustbpe: speed, memory, exactness; and how it scales.
+"""WWHO's trainer beside rustbpe and gigabpe: speed, memory, exactness; and how it scales.
 
     python tools/bench/train.py                the corpus of ../shared/corpora: a few minutes
     python tools/bench/train.py --text FILE    another one, in UTF-8
     python tools/bench/train.py --command      the command that made wwho_328k as well
 
-Needs the compiled package: `python tools/dev.py demo --check` builds it. rustbpe is installed into
-tools/bench/.work/venv, unless the Python that runs this has it; it is no dependency of WWHO.
+Needs the compiled package: `python tools/dev.py demo --check` builds it. The peers are installed
+into tools/bench/.work/venv, unless the Python that runs this has them; they are no dependencies of
+WWHO.
 
 As in run.py, WWHO and its peer run in turns, each in a fresh process, all pinned to one core, and
 what counts is the median of the ratios. Speeds are megabytes of text per second of processor time;
@@ -32,8 +33,14 @@ from report import Row, tables, write_results
 from texts import CORPORA, read_xz
 
 CORPUS = CORPORA / "train_mix.txt.xz"
-PEER = "rustbpe"
-JOBS = ("syllables", "rustbpe", "plain", "rustbpe_plain", "nothing")
+PEERS = ("rustbpe", "gigabpe")
+JOBS = ("syllables", "rustbpe", "plain", "rustbpe_plain", "gpt2", "gigabpe_gpt2", "nothing")
+COMPARED = (
+    ("own job", "rustbpe", "syllables", "rustbpe"),
+    ("same job", "rustbpe", "plain", "rustbpe_plain"),
+    ("same job, GPT-2's pieces", "gigabpe", "gpt2", "gigabpe_gpt2"),
+)
+"""What both do, the peer, and the tasks of ours and of theirs."""
 COMMAND = (
     *("train", "--schema", "sinhala", "--schema", "devanagari", "--base", "o200k_base"),
     *("--vocab-size", "128000", "--prune", "5", "--name", "wwho_328k"),
@@ -44,10 +51,11 @@ TIMEOUT = 900
 def main() -> None:
     """Set up, measure, print and write."""
     options = parse()
-    find_modules([PEER, "jsonschema"], "wwho.train._native")
+    find_modules([*PEERS, "jsonschema"], "wwho.train._native")
     text = write_corpus(options, "train.txt", options.megabytes)
     # Starting another process takes a tenth of a second, which says nothing of counting.
     much = write_corpus(options, "count.txt", 4 * options.megabytes)
+    n_bytes = len(set(text.read_bytes()))
     cores = pick_cores(options.core)
     size, much_size = (file.stat().st_size / MB for file in (text, much))
     found: dict[str, list[Result]] = defaultdict(list)
@@ -55,7 +63,7 @@ def main() -> None:
         for name, job in jobs(cores).items():
             say(f"round {number + 1}/{options.rounds}: {name}")
             file = much if job["task"] == "count" else text
-            job |= {"file": str(file), "vocab_size": options.vocab_size}
+            job |= {"file": str(file), "vocab_size": options.vocab_size, "n_bytes": n_bytes}
             found[name].append(run_job(job))
     rows = training_rows(found, f"{size:.0f} MB", size) + scaling_rows(found, much_size)
     if options.command:
@@ -64,7 +72,8 @@ def main() -> None:
     print(f"\n{options.rounds} rounds on core {cores[0] if cores else '?'}")
     write_results(
         *(options.out / "train.json", options, rows),
-        versions={"python": platform.python_version(), f"PyPI {PEER}": version(PEER)},
+        versions={"python": platform.python_version()}
+        | {f"PyPI {peer}": version(peer) for peer in PEERS},
         text_bytes=text.stat().st_size,
         jobs=found,
     )
@@ -148,14 +157,18 @@ def run_job(job: Result) -> Result:
 
 
 def training_rows(found: dict[str, list[Result]], text: str, size: float) -> list[Row]:
-    """Speeds and memory, each trainer with its own job, and both with the same."""
-    own, same = ("syllables", "rustbpe"), ("plain", "rustbpe_plain")
-    tokens = [{result["tokens"] for result in found[task]} for task in same]
-    exact = "yes" if tokens[0] == tokens[1] and len(tokens[0]) == 1 else "they differ"
+    """Speeds and memory, each trainer with its own job, and both with the same.
+
+    Of the same job, whether the tokens are the same is told. Of pairs that are seen as often,
+    gigabpe takes another one first: its tokens are compared without their order, and of 127,744,
+    118 are others.
+    """
     rows = []
-    for name, (ours, theirs) in {"own job": own, "same job": same}.items():
-        row = partial(Row, runtime="native", text=f"{text}, {name}", peer=PEER)
-        checked = exact if name == "same job" else ""
+    for name, peer, ours, theirs in COMPARED:
+        tokens = [{result.get("tokens") for result in found[task]} for task in (ours, theirs)]
+        exact = "yes" if tokens[0] == tokens[1] and len(tokens[0]) == 1 else "they differ"
+        row = partial(Row, runtime="native", text=f"{text}, {name}", peer=peer)
+        checked = "" if name == "own job" else exact
         note = f"{found[ours][0]['merges']:,} merges and {found[theirs][0]['merges']:,}"
         seconds = [[result["worked"] for result in found[task]] for task in (ours, theirs)]
         speeds = [[size / each for each in side] for side in seconds]

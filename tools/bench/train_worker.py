@@ -25,6 +25,9 @@ SCRIPTS = ("sinhala", "devanagari")
 PRUNE = 5  # as for wwho_328k
 MERGES = 30_000  # whatever the number of words
 TIMES = 5
+HIDDEN = [*range(0x21), *range(0x7F, 0xA1), 0xAD]
+ALPHABET = [chr(0x100 + HIDDEN.index(byte) if byte in HIDDEN else byte) for byte in range(256)]
+"""The character that stands for each byte in GPT-2's files."""
 
 
 def nothing(job: Job) -> Job:
@@ -46,6 +49,35 @@ def plain(job: Job) -> Job:
     options = train_options(atoms="byte", min_freq=1, vocab_size=job["vocab_size"])
     model = import_module("wwho.train.pipeline").train_model([job["file"]], options)
     return {"merges": len(model.models[0].merges), "tokens": digest(model.models[0].texts)}
+
+
+def gpt2(job: Job) -> Job:
+    """Plain BPE over GPT-2's pieces, down to pairs seen once."""
+    train_options = import_module("wwho.train.options").TrainOptions
+    size = job["vocab_size"]
+    options = train_options(
+        atoms="byte", pattern="r50k_base", min_freq=1, vocab_size=size, specials=()
+    )
+    model = import_module("wwho.train.pipeline").train_model([job["file"]], options)
+    merged = model.models[0].texts[256:]
+    return {"merges": len(merged), "tokens": digest(sorted(merged))}
+
+
+def gigabpe_gpt2(job: Job) -> Job:
+    """The peer with GPT-2's pieces: its alphabet is the bytes of the corpus, not all 256."""
+    _, merges = import_module("gigabpe").train_bpe(
+        [job["file"]],
+        vocab_size=job["vocab_size"] - 256 + job["n_bytes"],
+        special_tokens=[],
+        pretokenizer="bytelevel",
+        threads=1,
+    )
+    return {"merges": len(merges), "tokens": digest(sorted(map(bytes_of, merges)))}
+
+
+def bytes_of(merge: tuple[str, str]) -> bytes:
+    """The bytes of a merged token, each of which is a character of GPT-2's alphabet."""
+    return bytes(map(ALPHABET.index, "".join(merge)))
 
 
 def rustbpe(job: Job) -> Job:
@@ -107,7 +139,10 @@ def merge(job: Job) -> Job:
 
 TASKS = {
     task.__name__: task
-    for task in (nothing, syllables, plain, rustbpe, rustbpe_plain, count, merge)
+    for task in (
+        *(nothing, syllables, plain, rustbpe, rustbpe_plain),
+        *(gpt2, gigabpe_gpt2, count, merge),
+    )
 }
 
 
