@@ -28,6 +28,9 @@ letters.json is a list of byte-level models whose added tokens are of letters th
 {"file": the artifact in base64, "lines": [{"ids", "skip", "decoded", "like_hex": the bytes that
 `tokenizers` makes of them}]}.
 
+drawn.json is a list of batches of which tokens are drawn: {"file": the artifact in base64, "lines":
+[{"texts", "dropout", "sample": [alpha, n_best] or null, "seed", "ids" of each text}]}.
+
 "text" is a string that may hold lone surrogates (read as U+FFFD); "bytes_hex" are bytes that need
 not be UTF-8, and the segments of such a line are hexadecimal too. Units stand only in segments of
 routes that have them. The artifacts of `tiny`, `paper` and so on lie in tests/vectors.
@@ -73,8 +76,9 @@ from wwho.compile.normal_forms import lower_case, normal_form  # noqa: E402
 from wwho.encodings import get_encoding, list_encoding_names, model_bytes  # noqa: E402
 from wwho.errors import LimitError  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
-from wwho.format.model import Added, Artifact, Flag  # noqa: E402
+from wwho.format.model import Added, Artifact, Flag, Unknown  # noqa: E402
 from wwho.format.steps import stand_in  # noqa: E402
+from wwho.format.viterbi import Viterbi  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 from wwho.importers import Options, Source, import_source  # noqa: E402
 from wwho.text import to_bytes  # noqa: E402
@@ -487,6 +491,38 @@ def letters() -> Iterator[dict[str, object]]:
         yield {"file": b64encode(blob).decode(), "lines": found}
 
 
+UNIGRAM = Viterbi(
+    tokens=(b"a", b"ab", b"aba", b"b", b"ba", b"bb"),
+    scores=(-1.0, -1.5, -2.5, -1.25, -3.0, -2.0),
+    unknown=Unknown.ID,
+    unk_id=9,
+)
+DRAWN_TEXTS = [
+    "abaabbab",
+    "bbaab",
+    "",
+    "abaabbab",
+    "ab \u0d9a\u0d9a\u0d9a\u0d9a\u0d9a \u0d94\u0dba\u0dcf \u0915\u0915\u0915\u0915",
+]
+
+
+def drawn() -> Iterator[dict[str, object]]:
+    """Batches of a Unigram model, and of one beside a BPE model: dropout, paths, and both."""
+    from kinds import tokenizer_of  # needs sentencepiece
+
+    unigram = (1.0, -1), (0.25, -1), (0.0, -1), (1.0, 1)
+    for artifact, dropouts in ((tokenizer_of(UNIGRAM), (0.0,)), (unigram_model(), (0.0, 0.4))):
+        blob = write_artifact(artifact)
+        tokenizer = Tokenizer.from_bytes(blob, backend="reference")
+        samples = unigram if len(dropouts) == 1 else (None, *unigram)
+        found: list[dict[str, object]] = []
+        for dropout, sample, seed in product(dropouts, samples, (1, 2**64 - 1)):
+            ids = tokenizer.encode_batch(DRAWN_TEXTS, dropout=dropout, sample=sample, seed=seed)
+            line: dict[str, object] = {"texts": DRAWN_TEXTS, "dropout": dropout, "sample": sample}
+            found.append(line | {"seed": str(seed), "ids": ids})
+        yield {"file": b64encode(blob).decode(), "lines": found}
+
+
 def main() -> None:
     """Write the small artifacts and the vectors of all encodings."""
     blobs = {name: write_artifact(make()) for name, make in SMALL.items()}
@@ -499,7 +535,8 @@ def main() -> None:
         print(f"{name}: {len(rows)} vectors")
     for name, make in (AFTER | REWRITTEN).items():
         write_atomic(VECTORS / f"{name}.wwho", write_artifact(make()))
-    lists = {"chunks": chunks, "rewritten": rewritten, "after": after, "letters": letters}
+    lists = {"chunks": chunks, "rewritten": rewritten, "after": after}
+    lists |= {"letters": letters, "drawn": drawn}
     for name, made in lists.items():
         rows = [json.dumps(line, separators=(",", ":")) for line in made()]
         body = "[\n" + ",\n".join(rows) + "\n]\n"

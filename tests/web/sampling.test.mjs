@@ -1,9 +1,11 @@
 // Tokens that are drawn: the ids of Python, and what is refused.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { getEncoding } from "../../web/package/node.js";
+import { Tokenizer, getEncoding } from "../../web/package/node.js";
+import { ROOT } from "./common.mjs";
 
 const TEXT = "hello world, the lazy dogs. ගෙදර ගියා हिन्दी में वाक्य है 12345";
 const SEED = 2n ** 64n - 1n;
@@ -76,4 +78,38 @@ test("what cannot be drawn is refused by name", async () => {
     assert.throws(() => enc.encode("hello", options), { status, message });
   }
   assert.throws(() => enc.countTokens("hello", { dropout: 0.1, seed: 1 }), { status: "ARGUMENT", message: /dropout/ });
+});
+
+test("paths of Unigram models, dropout and both are those of Python", async () => {
+  const models = JSON.parse(await readFile(new URL("tests/vectors/drawn.json", ROOT), "utf8"));
+  for (const { file, lines } of models) {
+    const tokenizer = Tokenizer.loadSync(Buffer.from(file, "base64"));
+    for (const { texts, dropout, sample, seed, ids } of lines) {
+      const options = { dropout, seed: BigInt(seed), ...(sample && { sample: { alpha: sample[0], nBest: sample[1] } }) };
+      assert.deepEqual(tokenizer.encodeBatch(texts, { array: true, ...options }), ids, `${dropout} ${sample} ${seed}`);
+      assert.deepEqual(tokenizer.encode(texts[0], { array: true, ...options }), ids[0]);
+    }
+    assert.ok(new Set(lines.map(({ ids }) => String(ids))).size > 3);
+  }
+});
+
+test("what no model can do is refused, with what to do instead", async () => {
+  const { file } = JSON.parse(await readFile(new URL("tests/vectors/drawn.json", ROOT), "utf8"))[0];
+  const unigram = Tokenizer.loadSync(Buffer.from(file, "base64"));
+  const sample = { alpha: 0.1, nBest: -1 };
+  for (const [tokenizer, options, said] of [
+    [unigram, { dropout: 0.1 }, "a model of the kind Unigram, which cannot drop merges: leave dropout out, and give sample"],
+    [unigram, { dropout: 0.1, sample }, "a model of the kind Unigram, which cannot drop merges: leave dropout out"],
+    [await getEncoding("o200k_base"), { sample }, "a model of the kind BPE, which has no paths to draw: leave sample out, and give dropout"],
+    [await getEncoding("o200k_base"), { dropout: 0.1, sample }, "a model of the kind BPE, which has no paths to draw: leave sample out"],
+    [await Tokenizer.load(new URL("tests/vectors/template.wwho", ROOT)), { dropout: 0.1 }, "a model of the kind longest match (WordPiece), which cannot drop merges: leave dropout out"],
+  ]) {
+    assert.throws(() => tokenizer.encode("ab", { ...options, seed: 1 }), { status: "SAMPLING", message: `${tokenizer.name} has ${said}` });
+  }
+  const mixed = await getEncoding("wwho_131k_indic");
+  for (const options of [{ dropout: 0.3 }, { sample }, { dropout: 0.3, sample }]) {
+    const ids = mixed.encode(TEXT, { ...options, seed: 1 });
+    assert.notDeepEqual(ids, mixed.encode(TEXT));
+    assert.equal(mixed.decode(ids), mixed.decode(mixed.encode(TEXT)));
+  }
 });

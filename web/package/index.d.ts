@@ -46,7 +46,10 @@ export interface PairOptions extends TemplateOptions {
   added?: boolean;
 }
 
-/** Options for drawing tokens at random, as one trains language models with. The same seed gives the same ids here and in Python. */
+/**
+ * Options for drawing tokens at random, as one trains language models with. The same seed gives the same ids here and in Python. An encoding that
+ * has models of both kinds takes both options: each leaves the other's models alone.
+ */
 export interface SamplingOptions {
   /** For BPE models: the probability that a merge that comes up is skipped (BPE-dropout). 0, the default, skips none; 1 leaves the symbols. */
   dropout?: number;

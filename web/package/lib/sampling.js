@@ -21,9 +21,9 @@ const KINDS = { bpe: "BPE", greedy: "longest match (WordPiece)", viterbi: "Unigr
  * Check the options of a call that draws tokens, and return what they mean to the core.
  * @param {SamplingOptions} options others than these are not looked at
  * @param {string} name of the tokenizer
- * @param {{ models: readonly { kind: string }[], routes: readonly { model: number }[] }} info of the tokenizer
+ * @param {{ models: readonly { kind: string }[] }} info of the tokenizer; each option acts on the models that can do it
  * @returns {Sampling | undefined} undefined: nothing is drawn
- * @throws {WwhoError} ARGUMENT if a number is out of range or the seed is missing; SAMPLING if the model of a route cannot do it
+ * @throws {WwhoError} ARGUMENT if a number is out of range or the seed is missing; SAMPLING if no model can do it
  */
 export function readSampling({ dropout = 0, sample, seed }, name, info) {
   if (typeof dropout !== "number" || !(dropout >= 0 && dropout <= 1)) throw argumentError("dropout", dropout, "a probability from 0 to 1");
@@ -37,10 +37,10 @@ export function readSampling({ dropout = 0, sample, seed }, name, info) {
   const [drops, paths] = [dropout >= LEAST_DROPOUT, nBest < 0];
   if ((seed !== undefined || drops || paths) && !isSeed) throw argumentError("seed", seed, "an integer from 0 to 2**53 - 1, or a BigInt to 2n**64n - 1n");
   if (!drops && !paths) return undefined;
-  for (const { kind } of info.routes.map(({ model }) => info.models[model])) {
-    if (drops && kind !== "bpe") throw new WwhoError("SAMPLING", `${name} has a model of the kind ${KINDS[kind]}, which cannot drop merges: leave dropout out`);
-    if (paths && kind !== "viterbi") throw new WwhoError("SAMPLING", `${name} has a model of the kind ${KINDS[kind]}, which has no paths to draw: leave sample out`);
-  }
+  const kinds = new Set(info.models.map(({ kind }) => kind));
+  const has = `${name} has a model of the kind ${Object.keys(KINDS).filter((kind) => kinds.has(kind)).map((kind) => KINDS[kind]).join(" and ")}, which`;
+  if (drops && !kinds.has("bpe")) throw new WwhoError("SAMPLING", `${has} cannot drop merges: leave dropout out${kinds.has("viterbi") && !paths ? ", and give sample" : ""}`);
+  if (paths && !kinds.has("viterbi")) throw new WwhoError("SAMPLING", `${has} has no paths to draw: leave sample out${kinds.has("bpe") && !drops ? ", and give dropout" : ""}`);
   return { seed: BigInt(/** @type {number | bigint} */ (seed)), dropout: drops ? dropout : 0, alpha, paths, text: 0 };
 }
 
