@@ -303,7 +303,7 @@ def test_what_cannot_be_balanced_is_refused(sources: list[Path], tmp_path: Path)
         train(Corpus(sources[:2]), balanced=True, method="wordpiece", atoms="codepoint")
     for method in ("bpe", "unigram"):
         with pytest.raises(CorpusError, match="can be read only once: name a file"):
-            train(lines(1, 9), balanced=True, method=method, schemas=["sinhala"])  # type: ignore[arg-type]
+            train(lines(1, 9), balanced=True, method=method, schemas=["sinhala"])
     with pytest.raises(ValueError, match="superwords is 9, but method unigram merges nothing"):
         train(Corpus(sources[:2]), balanced=True, method="unigram", superwords=9)
     with pytest.raises(CorpusError, match=r"may reach .* 4,294,967,295 is the most"):
