@@ -26,15 +26,18 @@ sys.path.insert(0, str(ROOT / "py"))
 
 from wwho.assemble.base import WRITER  # noqa: E402
 from wwho.compile.unicode import UNICODE_VERSION  # noqa: E402
+from wwho.exporters.tokenizer_json import byte_level as components_of  # noqa: E402
 from wwho.format.files import write_atomic  # noqa: E402
 from wwho.format.losses import losses  # noqa: E402
 from wwho.format.model import Artifact  # noqa: E402
+from wwho.format.read import read_artifact  # noqa: E402
 from wwho.format.steps import STAND_INS, Cut  # noqa: E402
 from wwho.format.write import write_artifact  # noqa: E402
 from wwho.importers import Options, Source, import_source  # noqa: E402
 from wwho.importers.huggingface.mistral import PATTERN as TEKKEN  # noqa: E402
 from wwho.importers.huggingface.read import ENGINE, READER  # noqa: E402
 
+MODELS = ROOT / "py" / "wwho" / "models"
 PACKAGE = ROOT / "web" / "package"
 FOLDER = PACKAGE / "patterns"
 TABLE = PACKAGE / "lib" / "shipped-patterns.js"
@@ -89,6 +92,12 @@ REGEXES: Mapping[str, Sequence[str]] = {
 }
 """The patterns of Splits that come one after the other, as files write them."""
 
+EXPORTED: Mapping[str, str] = {"cl100k": "cl100k_base", "gpt2": "r50k_base"}
+"""Shipped encodings whose patterns `wwho export` writes as no other files do.
+
+Those of the other encodings are among REGEXES, or the same.
+"""
+
 
 def byte_level(*, regex: bool, prefix: bool = False) -> Component:
     """Return a pre-tokenizer ByteLevel with these options."""
@@ -132,6 +141,10 @@ def pre_tokenizers() -> dict[str, list[list[Component]]]:
         if len(regexes) == 1 and name != "bloom":
             inverted = split(regexes[0], "Removed", invert=True)
             found[name].append([inverted, byte_level(regex=False)])
+    for name, encoding in EXPORTED.items():
+        artifact = read_artifact((MODELS / f"{encoding}.wwho").read_bytes())
+        parts = components_of(artifact)["pre_tokenizer"]["pretokenizers"]
+        found.setdefault(name, []).append(parts)
     return found
 
 

@@ -22,8 +22,11 @@ import documents
 from exhaustive import EXHAUSTIVE, SEED
 from importers import damaged
 
-from wwho.errors import WwhoError
+import wwho
+from wwho.errors import ExportError, WwhoError
+from wwho.exporters import export
 from wwho.format.losses import losses
+from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Options, import_file
 
@@ -114,6 +117,22 @@ def test_damaged_documents(tmp_path: Path) -> None:
         folders.append(written(tmp_path / str(k), files))
     counts = compared(folders)
     assert counts["alike"] > 0.05 * COUNT, counts
+
+
+@pytest.mark.slow
+def test_what_wwho_exports(tmp_path: Path) -> None:
+    """Each shipped encoding that a tokenizer.json can hold is read again, as all are byte-level."""
+    folders = []
+    for name in wwho.list_encoding_names():
+        artifact = read_artifact((ROOT / "py" / "wwho" / "models" / f"{name}.wwho").read_bytes())
+        try:
+            exported = export(artifact, "tokenizer.json")
+        except ExportError:
+            continue
+        folders.append(written(tmp_path / name, {"tokenizer.json": exported.data}))
+    found = {folder.name for folder in folders}
+    assert found >= {"gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base"}
+    assert compared(folders) == {"alike": len(folders)}
 
 
 @pytest.mark.slow

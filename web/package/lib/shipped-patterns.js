@@ -42,6 +42,8 @@ export const FILES = {
   "tiny_aya-marked": () => new URL("../patterns/tiny_aya-marked.wwho", import.meta.url),
   "bloom": () => new URL("../patterns/bloom.wwho", import.meta.url),
   "bloom-marked": () => new URL("../patterns/bloom-marked.wwho", import.meta.url),
+  "cl100k": () => new URL("../patterns/cl100k.wwho", import.meta.url),
+  "cl100k-marked": () => new URL("../patterns/cl100k-marked.wwho", import.meta.url),
   "nfc": () => new URL("../patterns/nfc.wwho", import.meta.url),
   "nfkc": () => new URL("../patterns/nfkc.wwho", import.meta.url),
 };
@@ -54,6 +56,7 @@ export const FILES = {
 export const PRE_TOKENIZERS = {
   "[[\"ByteLevel\",false,false]]": ["whole", [], []],
   "[[\"ByteLevel\",false,true]]": ["gpt2", [], []],
+  "[[\"Split\",\"'(?:[sdmt]|ll|ve|re)| ?\\\\p{L}++| ?\\\\p{N}++| ?[^\\\\s\\\\p{L}\\\\p{N}]++|\\\\s++\\\\z|\\\\s+(?!\\\\S)|\\\\s\",\"Isolated\",false],[\"ByteLevel\",false,false]]": ["gpt2", [], []],
   "[[\"ByteLevel\",true,true]]": ["gpt2_prefix", [], ["a space is put in front of a text"]],
   "[[\"Digits\",true],[\"ByteLevel\",false,true]]": ["digit_gpt2", [], []],
   "[[\"Digits\",false],[\"ByteLevel\",false,true]]": ["digits_gpt2", [], []],
@@ -77,6 +80,7 @@ export const PRE_TOKENIZERS = {
   "[[\"Split\",\"\\\\p{N}{1,3}\",\"Isolated\",false],[\"Split\",\"[一-龥぀-ゟ゠-ヿ]+\",\"Isolated\",false],[\"Split\",\"[!\\\"#$%&'()*+,\\\\-./:;<=>?@\\\\[\\\\\\\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\\\p{L}\\\\p{P}\\\\p{S}]?[\\\\p{L}\\\\p{M}]+| ?[\\\\p{P}\\\\p{S}]+[\\r\\n]*|\\\\s*[\\r\\n]+|\\\\s+(?!\\\\S)|\\\\s+\",\"Isolated\",false],[\"ByteLevel\",false,false]]": ["deepseek_v3", [], []],
   "[[\"Split\",\"\\\\d{1,3}(?=(?:\\\\d{3})*\\\\b)\",\"Isolated\",false],[\"Split\",\"[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?[\\\\p{Lu}\\\\p{Lt}\\\\p{Lm}\\\\p{Lo}\\\\p{M}]*[\\\\p{Ll}\\\\p{Lm}\\\\p{Lo}\\\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?[\\\\p{Lu}\\\\p{Lt}\\\\p{Lm}\\\\p{Lo}\\\\p{M}]+[\\\\p{Ll}\\\\p{Lm}\\\\p{Lo}\\\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\\\p{N}{1,3}| ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n/]*|\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+\",\"Isolated\",false],[\"ByteLevel\",false,false]]": ["tiny_aya", [], []],
   "[[\"Split\",\" ?[^(\\\\s|[.,!?…。，、।۔،])]+\",\"Isolated\",false],[\"ByteLevel\",false,false]]": ["bloom", [], []],
+  "[[\"Split\",\"'(?i:[sdmt]|ll|ve|re)|[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?+\\\\p{L}++|\\\\p{N}{1,3}| ?[^\\\\s\\\\p{L}\\\\p{N}]++[\\\\r\\\\n]*+|\\\\s++\\\\z|\\\\s*[\\\\r\\\\n]|\\\\s+(?!\\\\S)|\\\\s\",\"Isolated\",false],[\"ByteLevel\",false,false]]": ["cl100k", [], []],
 };
 
 /**
