@@ -76,11 +76,12 @@ test("Blobs of files", async () => {
 });
 
 test("names of files", async () => {
-  const bytes = new TextEncoder().encode("{}  ");
+  const start = '{" "'; // Python says what is wrong with it
+  const bytes = new TextEncoder().encode(start);
   const named = (/** @type {string} */ name) => new File([bytes], name);
-  const file = [4, "{}  "];
+  const file = [4, start];
   assert.deepEqual((await found([bytes, named("x.json")])).files, { "/import/tokenizer": file, "/import/x.json": file });
-  for (const [source, name] of [[named(".."), "tokenizer"], [named("a\0b"), "a_b"], [`data:application/json;base64,${btoa("{}  ")}`, "tokenizer"]]) {
+  for (const [source, name] of [[named(".."), "tokenizer"], [named("a\0b"), "a_b"], [`data:application/json;base64,${btoa(start)}`, "tokenizer"]]) {
     const { files, argv } = await found(source);
     assert.deepEqual(files, { [`/import/${name}`]: file });
     assert.equal(argv.at(-1), name);
@@ -104,7 +105,7 @@ test("wrong options", async () => {
 });
 
 test("errors say in one line what to do", async () => {
-  const source = new Blob(["{}"]);
+  const source = new Blob(["GGUF"]);
   await assert.rejects(found(source, { wheelURL: new TextEncoder().encode("<!DOCTYPE html>") }), { status: "FETCH", message: /^wwho in Python is no zip archive; .*wheelURL$/ });
   // There is no python.zip among the sources.
   await assert.rejects(found(source, { wheelURL: undefined }), { status: "FETCH", message: /wheelURL/ });
@@ -153,4 +154,19 @@ test("what JavaScript does not read goes to Python, and the report says why", as
     assert.deepEqual([report.by, report.why], ["python", why]);
     await assert.rejects(importTokenizer(source, { ...more, pyodideURL: "none", wheelURL: options.wheelURL }), { status: "FETCH" });
   }
+});
+
+test("what is no tokenizer by its beginning is refused without Python, in its words", async () => {
+  const kinds = [
+    ["", "it is empty; fetch it again"],
+    ["<!DOCTYPE html>", "a web page; check that the address leads to the file itself"],
+    ['{"hidden_size": 8}', "the settings of a model; take the tokenizer.json beside it"],
+    ["It's \\ tea\n", 'it begins with b"It\'s \\\\ tea\\n", and is no kind of tokenizer that is known: a tokenizer of SCRIPT (sebpe-v1)'],
+  ];
+  for (const [content, message] of kinds) {
+    const refused = importTokenizer(new File([content], "my.json"), { pyodideURL: "none" });
+    await assert.rejects(refused, (/** @type {any} */ error) => error.status === "IMPORT" && error.message.startsWith(`my.json: ${message}`), content);
+  }
+  assert.deepEqual((await found(new File([], "vocab.json"))).files, { "/import/vocab.json": [0, ""] }); // the files beside it count
+  await assert.rejects(importTokenizer(new Blob(["GGUF"]), { pyodideURL: "none", wheelURL: options.wheelURL }), { status: "FETCH" });
 });

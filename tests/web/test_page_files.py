@@ -727,6 +727,30 @@ def test_a_byte_level_tokenizer_json_needs_no_python(page: Any, address: str) ->
     assert not [url for url in asked if re.search(r"pyodide|python\.zip", url)]
 
 
+def test_what_is_no_tokenizer_is_refused_without_python(page: Any, address: str) -> None:
+    """By its beginning, whatever its name: Pyodide is not asked for, nor Python's archive."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    opened(page, address)
+    for name, data, said in (
+        ("tokenizer.json", b"", "it is empty; fetch it again"),
+        ("tokenizer.json", b"<!DOCTYPE html>", "a web page; check that the address leads to"),
+        ("tokenizer.model", b"version https://git-lfs.github.com/spec/v1", "a Git LFS pointer"),
+        ("tekken.json", b"\x89PNG\r\n\x1a\n", "a picture or a PDF; take the tokenizer.json"),
+        ("a.gguf", b"PK\x03\x04", "a zip archive or a pickle, which is never opened"),
+        ("b.gguf", b"\x80\x02}q\0.", "a zip archive or a pickle, which is never opened"),
+        ("c.gguf", bytes([9, 9, *bytes(6)]) + b'{"__metadata__":{}}', "weights as safetensors"),
+        ("x.tiktoken", b"\x89WWHO\r\n", "it is a .wwho artifact already"),
+        ("y.tiktoken", b"The sea.", "it begins with b'The sea.', and is no kind of tokenizer"),
+        ("tokenizer.json", b'{"name": "wwho"}', 'it begins with b\'{"name": "wwho"}\', and'),
+    ):
+        drop(page, name, data)
+        expect(page.locator("#alert")).to_contain_text(f"{name}: {said}")
+    expect(page.locator("#loading")).to_be_hidden()
+    expect_counts(page, EXAMPLE)
+    assert not [url for url in asked if re.search(r"pyodide|python\.zip", url)]
+
+
 def test_a_well_known_tokenizer_is_chosen_for_a_row_and_called_by_its_name(
     page: Any, address: str
 ) -> None:

@@ -1,10 +1,11 @@
-// The program of the Worker in which an import runs, the same on the web and in Node: in JavaScript what that can read, and everything else
-// with `wwho import` in Pyodide. One message says what to import; the answer is { result } or { error }, after a { step } for each slow step.
+// The program of the Worker in which an import runs, the same on the web and in Node: in JavaScript what that can read or refuse, and everything
+// else with `wwho import` in Pyodide. One message says what to import; the answer is { result } or { error }, after a { step } for each slow step.
 // In between it may ask for more, with { ask, about }, and gets an { answer }.
 //
 // Apart from its own modules, which the npm package has joined with it, it imports nothing when it starts, and is never CommonJS: an answer
 // says where Pyodide is.
 
+import { faultOf } from "./lib/import-faults.js";
 import { Refusal } from "./lib/import-json.js";
 import { importTokenizerJson } from "./lib/import-tokenizer-json.js";
 
@@ -98,12 +99,15 @@ else {
  */
 
 /**
- * Import a tokenizer in JavaScript, or with Python where that refuses it.
+ * Import a tokenizer in JavaScript, or with Python where that refuses it; neither tries what is none by its beginning.
  * @param {Job} job
  * @returns {Promise<{ bytes: Uint8Array, report: object }>} the .wwho file, and what `wwho import` reports
  * @throws an error with a `status`
  */
 async function runImport(job) {
+  const [{ name, data }] = job.files;
+  const fault = job.onlyPython === undefined ? await faultOf(name, data) : "";
+  if (fault) throw errorOf("IMPORT", `${name}: ${fault}`);
   try {
     const { bytes, report } = await importInJavaScript(job);
     return { bytes, report: { ...report, by: "javascript" } };

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 HEAD = 4096
 """Bytes that are looked at."""
 
-_KINDS = (
+KINDS = (
     (rb"GGUF", "a GGUF language model; make an artifact of its tokenizer with: wwho import FILE"),
     # A protocol buffer: a piece in it, the piece's text, and its score.
     (
@@ -34,13 +34,15 @@ _KINDS = (
     ),
     (rb'\s*\{.*"(?:grammar|blocks)"\s*:', "a schema; give it to --schema"),
 )
-_NO_CONTENT = (
+"""What is given in the place of an artifact, and what to do: patterns and words, as for `_told`."""
+NO_CONTENT = (
     (rb"version https://git-lfs", "a Git LFS pointer; fetch the file itself with: git lfs pull"),
     (
         rb"(?i:\s*(?:<!--.*?-->\s*)?<(?:!doctype|html|\?xml))",
         "a web page; check that the address leads to the file itself",
     ),
 )
+"""What stands in the place of a file that was not fetched, likewise."""
 
 
 def foreign(blob: bytes) -> str:
@@ -52,7 +54,7 @@ def foreign(blob: bytes) -> str:
         >>> foreign(b"hello")
         ''
     """
-    return _told(blob, _KINDS) or no_content(blob)
+    return _told(blob, KINDS) or no_content(blob)
 
 
 def no_content(blob: bytes) -> str:
@@ -61,7 +63,7 @@ def no_content(blob: bytes) -> str:
     Returns:
         What it is and what to do; "" if the bytes are no such thing.
     """
-    return _told(blob, _NO_CONTENT)
+    return _told(blob, NO_CONTENT)
 
 
 def _told(blob: bytes, kinds: Sequence[tuple[bytes, str]]) -> str:

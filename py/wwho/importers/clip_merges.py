@@ -107,4 +107,4 @@ def _lines(source: Source) -> list[str]:
     return text.splitlines() if "\r" not in text else text.replace("\r\n", "\n").split("\n")
 
 
-READER = Reader(kind="the merges of CLIP", sniff=sniff, read=read)
+READER = Reader(kind="the merges of CLIP", begins=rb"\x1f\x8b", sniff=sniff, read=read)

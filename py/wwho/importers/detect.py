@@ -72,6 +72,10 @@ OTHERS = (
         rb"PK\x03\x04|\x80[\x02-\x05]",
         "a zip archive or a pickle, which is never opened; take the tokenizer.json beside it",
     ),
+    (
+        rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF.{4}WEBP|%PDF",
+        "a picture or a PDF; take the tokenizer.json of the model",
+    ),
 )
 """What else may be given, and what to do: see `foreign`."""
 
@@ -224,7 +228,7 @@ def reader_of(source: Source) -> Reader:
         SourceError: there is none.
     """
     with _naming(source):
-        found = next((reader for reader in READERS if reader.sniff(source)), None)
+        found = next((reader for reader in READERS if reader.knows(source)), None)
         if found is None:
             others = (kind for pattern, kind in OTHERS if re.match(pattern, source.head, re.DOTALL))
             what = foreign(source.head) or next(others, "")

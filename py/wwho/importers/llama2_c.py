@@ -132,4 +132,9 @@ def read(source: Source, options: Options) -> Imported:
     )
 
 
-READER = Reader(kind="a tokenizer.bin of llama2.c", sniff=sniff, read=read)
+READER = Reader(
+    kind="a tokenizer.bin of llama2.c",
+    begins=rb".[\x00-\x04]\x00\x00.{4}.[\x00-\x04]\x00\x00",
+    sniff=sniff,
+    read=read,
+)

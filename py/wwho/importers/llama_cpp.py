@@ -663,4 +663,4 @@ _MAKE = {
     "rwkv": _rwkv,
 }
 
-READER = Reader(kind="a GGUF file", sniff=sniff, read=read)
+READER = Reader(kind="a GGUF file", begins=rb"GGUF", sniff=sniff, read=read)

@@ -6,7 +6,7 @@ from wwho.assemble.paper import import_vocab
 from wwho.assemble.vocab_json import parse_vocab_json
 from wwho.errors import SourceError
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source
+from wwho.importers.source import JSON_BEGINS, Source
 
 
 def sniff(source: Source) -> bool:
@@ -45,7 +45,9 @@ def read(source: Source, options: Options) -> Imported:
 
 READER = Reader(
     kind="a vocab.json of the WWHO paper",
+    begins=JSON_BEGINS,
     sniff=sniff,
     read=read,
     takes=frozenset({"base", "schemas"}),
+    marks=('"script_mode"', '"vocab"'),
 )

@@ -157,6 +157,7 @@ def _specials_beside(source: Source) -> Mapping[str, int]:
 
 READER = Reader(
     kind="a tiktoken rank file",
+    begins=rb"\s*[A-Za-z0-9+/]+=* [0-9]+(?:\s|$)",
     sniff=sniff,
     read=read,
     takes=frozenset({"pattern", "specials"}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -92,13 +93,23 @@ class Reader:
 
     Attributes:
         kind: what it is called in messages, with an article.
+        begins: a regular expression that the beginning of every such file matches; a dot matches
+            line feeds, too. Other files are not sniffed: JavaScript refuses by it without Python.
         sniff: returns whether a file is of this kind, by its content, whatever its name.
         read: returns the model of a file. It raises what `import_file` raises, but its messages do
             not name the file.
         takes: the options that it reads, beside those of `EVERYWHERE`.
+        marks: of what is JSON: texts, one of which stands in every such file, unless letters are
+            escaped there.
     """
 
     kind: str
+    begins: bytes
     sniff: Callable[[Source], bool]
     read: Callable[[Source, Options], Imported]
     takes: frozenset[str] = frozenset()
+    marks: tuple[str, ...] = ()
+
+    def knows(self, source: Source) -> bool:
+        """Return whether a file is of this kind, by its content, whatever its name."""
+        return bool(re.match(self.begins, source.head, re.DOTALL)) and self.sniff(source)

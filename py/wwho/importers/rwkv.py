@@ -121,4 +121,6 @@ def read(source: Source, options: Options) -> Imported:
     return Imported(artifact=artifact, kind=READER.kind, engine="RWKV's longest match")
 
 
-READER = Reader(kind="a vocabulary of RWKV", sniff=sniff, read=read)
+READER = Reader(
+    kind="a vocabulary of RWKV", begins=rb"""[0-9]{1,7} b?['"]""", sniff=sniff, read=read
+)

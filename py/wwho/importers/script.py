@@ -497,4 +497,10 @@ def _check_blocks(blocks: Sequence[Block], n_indices: int, listed: Value) -> Non
         )
 
 
-READER = Reader(kind="a tokenizer of SCRIPT (sebpe-v1)", sniff=sniff, read=read)
+READER = Reader(
+    kind="a tokenizer of SCRIPT (sebpe-v1)",
+    begins=rb"\x1f\x8b|\s*\{(?![{%#])",
+    sniff=sniff,
+    read=read,
+    marks=(VERSION, '"merge_rules"'),
+)

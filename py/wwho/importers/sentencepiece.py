@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
@@ -38,18 +37,11 @@ ENGINE = "sentencepiece 0.2.3"
 Rewrites: TypeAlias = Callable[[Patterns], list[Rewrite]]
 """What makes steps, and adds their patterns to those of an artifact."""
 
-_PIECE = re.compile(rb"\n[\x03-\x7f\x80-\xff]", re.DOTALL)
-
 
 def sniff(source: Source) -> bool:
-    """Return whether it is a protocol buffer whose first field is a piece."""
-    return bool(_PIECE.match(source.head)) and _first_is_piece(source.head)
-
-
-def _first_is_piece(head: bytes) -> bool:
-    """Return whether the first field of a message is a piece with a text."""
+    """Return whether it is a protocol buffer whose first field is a piece with a text."""
     try:
-        number, wire, value = next(protobuf.fields(head, "it"))
+        number, wire, value = next(protobuf.fields(source.head, "it"))
         assert isinstance(value, bytes)
         inner = [(number, wire) for number, wire, _ in protobuf.fields(value, "it")]
     except SourceError:
@@ -458,4 +450,4 @@ def _one_at_the_end(marker: str, scanners: list[Scanner]) -> Replace:
     return Replace(len(scanners) - 1, (marker, None))
 
 
-READER = Reader(kind="a SentencePiece model", sniff=sniff, read=read)
+READER = Reader(kind="a SentencePiece model", begins=rb"\n[\x03-\xff]", sniff=sniff, read=read)

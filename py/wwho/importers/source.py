@@ -25,6 +25,10 @@ MAX_DEPTH = 50
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
+JSON_BEGINS = rb"(?:\xef\xbb\xbf)?\s*\{(?![{%#])"
+"""How a JSON object begins, and no template does."""
+
+
 class Source:
     """A file, or bytes, with the files beside it.
 
@@ -76,7 +80,7 @@ class Source:
     @property
     def is_json(self) -> bool:
         """Whether it begins as a JSON object does, and not as a template does."""
-        return re.match(rb"(\xef\xbb\xbf)?\s*\{(?![{%#])", self.head) is not None
+        return re.match(JSON_BEGINS, self.head) is not None
 
     @cached_property
     def document(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from wwho.errors import SourceError
 from wwho.format.layout import MAX_IDS
 from wwho.format.model import Added
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source, shown
+from wwho.importers.source import JSON_BEGINS, Source, shown
 
 _VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 _DEPRECATED = (
@@ -180,4 +180,6 @@ def _bad(message: str, pointer: str) -> SourceError:
     return SourceError(f"{pointer}: found {message}", pointer=pointer)
 
 
-READER = Reader(kind="a tekken.json", sniff=sniff, read=read)
+READER = Reader(
+    kind="a tekken.json", begins=JSON_BEGINS, sniff=sniff, read=read, marks=('"vocab"',)
+)

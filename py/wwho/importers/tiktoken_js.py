@@ -8,7 +8,7 @@ from wwho.assemble.base import base_model
 from wwho.errors import SourceError
 from wwho.importers.ranks import decode_token
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source, shown
+from wwho.importers.source import JSON_BEGINS, Source, shown
 
 KEYS = {"pat_str", "special_tokens", "bpe_ranks", "explicit_n_vocab"}
 
@@ -101,4 +101,10 @@ def _bad(message: str, key: str) -> SourceError:
     return SourceError(f"/{key}: found {message}", pointer=f"/{key}")
 
 
-READER = Reader(kind="a JSON of tiktoken for JavaScript", sniff=sniff, read=read)
+READER = Reader(
+    kind="a JSON of tiktoken for JavaScript",
+    begins=JSON_BEGINS,
+    sniff=sniff,
+    read=read,
+    marks=('"pat_str"',),
+)

@@ -193,4 +193,10 @@ def read(source: Source, options: Options) -> Imported:
     return Imported(artifact=artifact, kind=READER.kind, notes=tuple(notes))
 
 
-READER = Reader(kind="a list of tokens", sniff=sniff, read=read, takes=frozenset({"pattern"}))
+READER = Reader(
+    kind="a list of tokens",
+    begins=rb"(?:\xef\xbb\xbf)?[0-9]{1,9}\t",
+    sniff=sniff,
+    read=read,
+    takes=frozenset({"pattern"}),
+)

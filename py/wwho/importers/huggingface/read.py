@@ -34,7 +34,7 @@ from wwho.importers.huggingface.models.vocabulary import Around, Vocabulary
 from wwho.importers.huggingface.normalizers.replace import INSERTS
 from wwho.importers.huggingface.patterns import Patterns, settle, settle_rewrite
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source, shown
+from wwho.importers.source import JSON_BEGINS, Source, shown
 from wwho.interchange.tokenizer_json import KEY, with_charsmap
 from wwho.reference.decode import listed_texts
 
@@ -375,7 +375,9 @@ def _texts_beside(source: Source) -> set[str]:
 
 READER = Reader(
     kind="a tokenizer.json of Hugging Face",
+    begins=JSON_BEGINS,
     sniff=sniff,
     read=read,
     takes=frozenset({"fix_mistral_regex", "like_tokenizers"}),
+    marks=('"vocab"',),
 )

@@ -14,7 +14,7 @@ from wwho.compile.unicode import white_space
 from wwho.errors import SourceError
 from wwho.importers.huggingface.read import make
 from wwho.importers.reader import Imported, Options, Reader
-from wwho.importers.source import Source, shown
+from wwho.importers.source import JSON_BEGINS, Source, shown
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 GUESSED = ("<|endoftext|>", "<|startoftext|>")
@@ -247,8 +247,15 @@ def _read_vocab(source: Source, options: Options) -> Imported:
 
 LINES = Reader(
     kind="a vocab.txt of BERT",
+    begins=rb".*?\[(?:UNK|PAD)\]",
     sniff=_sniff_lines,
     read=_read_lines,
     takes=frozenset({"lowercase"}),
 )
-VOCAB = Reader(kind="a vocab.json with merges.txt", sniff=_sniff_vocab, read=_read_vocab)
+VOCAB = Reader(
+    kind="a vocab.json with merges.txt",
+    begins=JSON_BEGINS,
+    sniff=_sniff_vocab,
+    read=_read_vocab,
+    marks=('"\u0120',),
+)
