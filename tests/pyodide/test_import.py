@@ -105,6 +105,11 @@ def test_a_tokenizer_json_is_compared_and_kept(
         expect(page.locator("#alert")).to_contain_text("tokenizer.json")
         expect(page.locator("#alert")).not_to_contain_text("Traceback")
         expect(page.locator("#name-2")).to_have_text("tokenizer")
+        page.set_input_files("#file", [folder / "tokenizer.json", folder / "tokenizer_config.json"])
+        expect(page.locator("#name-2")).to_have_text("tokenizer (2)")
+        expect(page.locator("#count-2")).to_have_attribute("data-count", str(count))
+        said = page.evaluate("window.said")  # the same Python read all three
+        assert sum("starting Python" in step for step in said) == 1
         assert problems == []
         context.close()
 

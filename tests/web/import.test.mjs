@@ -16,11 +16,12 @@ const { Tokenizer } = await import(new URL("web/package/node-tokenizer.js", ROOT
 const FAKE = `
 export async function loadPyodide() {
   const files = {};
-  let argv;
+  let argv, seen;
   const FS = {
     mkdir() {},
+    unlink: (path) => delete files[path],
     writeFile: (path, data) => (files[path] = [data.length, String.fromCharCode(...data.subarray(0, 4))]),
-    readFile: () => new TextEncoder().encode(JSON.stringify({ files, argv: JSON.parse(argv) })),
+    readFile: () => new TextEncoder().encode(JSON.stringify({ files: seen, argv: JSON.parse(argv) })),
   };
   return {
     FS,
@@ -30,6 +31,7 @@ export async function loadPyodide() {
     },
     runPython() {
       if (argv.includes("--license=fail")) throw new Error("Traceback\\n  File x.py\\nValueError: why\\n");
+      seen = { ...files };
       return JSON.stringify([0, "{}", ""]);
     },
   };
@@ -98,7 +100,7 @@ test("names of files", async () => {
 });
 
 test("wrong options", async () => {
-  const wrong = [{ signal: {} }, { signal: null }, { onProgress: 5 }, { onReport: 5 }, { onReport: null }, { special: null }, { special: ["a"] }, { name: "a\0b" }];
+  const wrong = [{ signal: {} }, { signal: null }, { onProgress: 5 }, { onReport: 5 }, { onReport: null }, { special: null }, { special: ["a"] }, { keepPython: 1 }, { name: "a\0b" }];
   for (const option of wrong) {
     await assert.rejects(found(new Blob(["{}"]), option), { name: "WwhoError", status: "ARGUMENT" }, JSON.stringify(option));
   }
@@ -154,6 +156,32 @@ test("what JavaScript does not read goes to Python, and the report says why", as
     assert.deepEqual([report.by, report.why], ["python", why]);
     await assert.rejects(importTokenizer(source, { ...more, pyodideURL: "none", wheelURL: options.wheelURL }), { status: "FETCH" });
   }
+});
+
+test("Python may stay for the next import", async () => {
+  /** The steps of an import; the error if there is one. @param {object} more @param {Blob} [source] */
+  const stepsOf = async (more, source = new Blob(["GGUF"])) => {
+    /** @type {string[]} */
+    const steps = [];
+    const failed = await found(source, { keepPython: true, onProgress: (/** @type {any} */ { step }) => steps.push(step), ...more }).then(() => [], ({ status }) => [status]);
+    return [...steps, ...failed].join(" ");
+  };
+  const none = new Blob([]);
+  assert.equal(await stepsOf({}), "load start import");
+  assert.equal(await stepsOf({}), "load import");
+  assert.equal(await stepsOf({}, none), "load IMPORT"); // and Python stays
+  assert.equal(await stepsOf({ keepPython: false }), "load start import");
+  assert.equal(await stepsOf({}), "load import");
+  const both = await Promise.all([stepsOf({}), stepsOf({})]);
+  assert.deepEqual(both.sort(), ["load import", "load start import"]);
+  assert.equal(await stepsOf({ wheelURL: new TextEncoder().encode("PK ") }), "load start import"); // another Python
+  assert.equal(await stepsOf({ license: "fail" }), "load start import WORKER"); // and no more of that one
+  assert.equal(await stepsOf({}), "load start import");
+  const reason = new Error("enough");
+  const stopped = new AbortController();
+  await assert.rejects(found(new Blob(["GGUF"]), { keepPython: true, signal: stopped.signal, onProgress: () => stopped.abort(reason) }), reason);
+  const { files } = await found(new File(["GGUF"], "b.gguf"), { keepPython: true });
+  assert.deepEqual(Object.keys(files), ["/import/b.gguf"]);
 });
 
 test("what is no tokenizer by its beginning is refused without Python, in its words", async () => {

@@ -1,5 +1,5 @@
 // The program of the Worker in which an import runs, the same on the web and in Node: in JavaScript what that can read or refuse, and everything
-// else with `wwho import` in Pyodide. One message says what to import; the answer is { result } or { error }, after a { step } for each slow step.
+// else with `wwho import` in Pyodide. A message says what to import; the answer is { result } or { error }, after a { step } for each slow step. Python stays for the next.
 // In between it may ask for more, with { ask, about }, and gets an { answer }.
 //
 // Apart from its own modules, which the npm package has joined with it, it imports nothing when it starts, and is never CommonJS: an answer
@@ -26,7 +26,8 @@ import json
 import os
 import sys
 
-sys.path.insert(0, "/wwho")
+if "/wwho" not in sys.path:
+    sys.path.insert(0, "/wwho")
 os.chdir("${HERE}")
 from wwho.cli.main import main
 
@@ -44,6 +45,8 @@ json.dumps([code, out.read(), err.getvalue()])
 
 /** @typedef {{ name: string, data: Blob | Uint8Array }} Given a file */
 
+/** Python, once it has started. @type {any} */
+let started;
 /** What takes the answer to a question. @type {((answer: any) => void) | undefined} */
 let takeAnswer;
 
@@ -113,7 +116,8 @@ async function runImport(job) {
     return { bytes, report: { ...report, by: "javascript" } };
   } catch (/** @type {any} */ refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;
-    const { bytes, report } = await importInPython(job, await ask("python", refusal.message));
+    started ??= await startPython(await ask("python", refusal.message));
+    const { bytes, report } = await importInPython(job, started);
     return { bytes, report: { ...report, by: "python", why: refusal.message } };
   }
 }
@@ -146,33 +150,33 @@ async function beginning(data) {
 }
 
 /**
- * Import a tokenizer with `wwho import` in Python, and tell the other side when it has started.
+ * Import a tokenizer with `wwho import` in Python, after telling the other side, and leave no file behind.
  * @param {Job} job
- * @param {{ archive: Uint8Array, pyodide: string }} python python.zip, and the address of Pyodide's module
+ * @param {any} python Pyodide's interface
  * @throws an error with a `status`
  */
-async function importInPython({ files, options, record: { name } }, { archive, pyodide }) {
-  const python = await startPython(pyodide, archive);
+async function importInPython({ files, options, record: { name } }, python) {
   port.postMessage({ step: "import" });
-  placeFiles(python.FS, files);
-  python.FS.mkdir(OUTPUT);
+  const remove = placeFiles(python.FS, files);
   const output = `${OUTPUT}/${name}.wwho`;
   const argv = ["import", "--json", `--name=${name}`, `--output=${output}`, ...options, "--", files[0].name];
   python.globals.set("arguments", JSON.stringify(argv));
   const [code, out, err] = JSON.parse(python.runPython(RUN));
+  remove();
   if (code !== 0) throw commandError(code, err.trim().replace(/^wwho: /gm, ""));
   const { kind, engine, notes, losses } = JSON.parse(out);
-  return { bytes: python.FS.readFile(output), report: { kind, engine, notes, losses } };
+  const bytes = python.FS.readFile(output);
+  python.FS.unlink(output);
+  return { bytes, report: { kind, engine, notes, losses } };
 }
 
 /**
  * Start Python in Pyodide, and unpack wwho into its file system.
- * @param {string} pyodide the address of Pyodide's module
- * @param {Uint8Array} archive python.zip, or a wheel
+ * @param {{ archive: Uint8Array, pyodide: string }} from python.zip, or a wheel, and the address of Pyodide's module
  * @returns {Promise<any>} Pyodide's interface
  * @throws an error of status FETCH
  */
-async function startPython(pyodide, archive) {
+async function startPython({ archive, pyodide }) {
   let python;
   try {
     const { loadPyodide } = await import(/* @vite-ignore */ /* webpackIgnore: true */ pyodide);
@@ -185,20 +189,22 @@ async function startPython(pyodide, archive) {
   } catch {
     throw errorOf("FETCH", "wwho in Python is no zip archive; give the address of python.zip of this package, or of a wheel, as wheelURL");
   }
+  for (const folder of [HERE, OUTPUT]) python.FS.mkdir(folder);
   return python;
 }
 
 /**
  * Put files into the folder where Python finds them; on the web without reading them, because a GGUF has gigabytes after its vocabulary.
+ * @returns {() => void} what removes them
  */
 function placeFiles(/** @type {any} */ FS, /** @type {Given[]} */ files) {
-  FS.mkdir(HERE);
   if (isLazy) {
     const blobs = files.map(({ name, data }) => ({ name, data: data instanceof Blob ? data : new Blob([/** @type {any} */ (data)]) }));
     FS.mount(FS.filesystems.WORKERFS, { blobs }, HERE);
-    return;
+    return () => FS.unmount(HERE);
   }
   for (const { name, data } of files) FS.writeFile(`${HERE}/${name}`, data);
+  return () => files.forEach(({ name }) => FS.unlink(`${HERE}/${name}`));
 }
 
 /**

@@ -43,6 +43,11 @@ export interface ImportOptions {
   special?: Readonly<Record<string, number>>;
   /** For a vocab.txt, whether text is lower-cased. */
   lowercase?: boolean;
+  /**
+   * Keep the Worker, if Python has started in it, for the next import with this option and the same Python, which then starts at once. Its
+   * memory is kept, too, until the page or program ends.
+   */
+  keepPython?: boolean;
   /** Ends the import and its Worker, with the signal's reason. */
   signal?: AbortSignal;
   /** Reports the current step: files are fetched, Python starts (where it is needed), the tokenizer is imported. */

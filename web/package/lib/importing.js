@@ -1,7 +1,7 @@
 // importTokenizer: prepares its arguments for the Worker of import-thread.mjs, and finds what that asks for. The entries (import.js,
 // node-import.js) find that Worker and the files.
 
-import { argumentError, bytesOf, isBlob, isIterable, isResponse, isUrl, requireOptions } from "./arguments.js";
+import { argumentError, bytesOf, isBlob, isIterable, isResponse, isUrl, requireBoolean, requireOptions } from "./arguments.js";
 import { compiledReader } from "./compiled-patterns.js";
 import { WwhoError } from "./errors.js";
 
@@ -21,6 +21,7 @@ import { WwhoError } from "./errors.js";
  * @property {string} [pattern]
  * @property {Readonly<Record<string, number>>} [special]
  * @property {boolean} [lowercase]
+ * @property {boolean} [keepPython]
  * @property {AbortSignal} [signal]
  * @property {(progress: { step: Step }) => void} [onProgress]
  * @property {(report: Report) => void} [onReport]
@@ -28,9 +29,11 @@ import { WwhoError } from "./errors.js";
 
 /** The options that are a text, and that `wwho import` has under the same name. */
 const TEXTS = /** @type {const} */ (["source", "license", "pattern"]);
-const OPTIONS = new Set([...TEXTS, "pyodideURL", "wheelURL", "name", "special", "lowercase", "signal", "onProgress", "onReport"]);
+const OPTIONS = new Set([...TEXTS, "pyodideURL", "wheelURL", "name", "special", "lowercase", "keepPython", "signal", "onProgress", "onReport"]);
 /** Options for files that Python alone reads. */
 const ONLY_PYTHON = /** @type {const} */ (["pattern", "special", "lowercase"]);
+/** What an import fails with that leaves Python as it was. */
+const HARMLESS = ["IMPORT", "ARGUMENT"];
 /** The name of a file whose name is unknown. */
 const UNNAMED = "tokenizer";
 
@@ -46,6 +49,39 @@ const UNNAMED = "tokenizer";
  *   there is none
  */
 export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
+  /** A Worker with Python, for the next import that may use it. @type {ImportWorker | undefined} */
+  let kept;
+
+  /**
+   * Return a Worker for an import: the one that is kept, if its Python is the same, or a new one.
+   * @param {ImportOptions} options
+   */
+  const workerFor = ({ keepPython = false, pyodideURL, wheelURL }) => {
+    const python = [String(pyodideURL), wheelURL];
+    const found = keepPython ? kept : undefined;
+    if (found) kept = undefined;
+    if (found && !found.hasEnded && found.python.every((each, i) => each === python[i])) {
+      found.thread.ref?.();
+      return found;
+    }
+    found?.thread.terminate();
+    return new ImportWorker(spawn(), python);
+  };
+
+  /**
+   * Keep a Worker for the next import, or end it, together with Python and all its memory.
+   * @param {ImportWorker} worker
+   * @param {boolean} isKept whether it is sound, and the caller keeps Python
+   */
+  const release = (worker, isKept) => {
+    if (!isKept || !worker.hasPython || kept) {
+      worker.thread.terminate();
+      return;
+    }
+    kept = worker;
+    worker.thread.unref?.();
+  };
+
   /**
    * Read a file of the tokenizer.
    * @param {unknown} source a URL, Response, Blob or bytes, or a promise of one
@@ -75,7 +111,7 @@ export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
   };
 
   /**
-   * Convert a tokenizer of another library into a .wwho file, in a Worker that then ends: in JavaScript, or with `wwho import` in Python.
+   * Convert a tokenizer of another library into a .wwho file, in a Worker that then ends, unless it keeps Python: in JavaScript, or with `wwho import` in Python.
    * @param {unknown} source the tokenizer's file, or a list of it and the files beside it, the tokenizer first
    * @param {ImportOptions} [options] `onReport` is called once, before the promise is fulfilled
    * @returns {Promise<Uint8Array<ArrayBuffer>>} the bytes of the .wwho file
@@ -86,6 +122,7 @@ export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
     const { signal, onProgress, onReport, wheelURL, source: from = "", license = "" } = options;
     signal?.throwIfAborted();
     const arguments_ = commandArguments(options);
+    if (options.keepPython !== undefined) requireBoolean(options.keepPython, "keepPython");
     onProgress?.({ step: "load" });
     const sources = Array.isArray(source) ? source : [source];
     if (sources.length === 0) throw argumentError("the tokenizer", source, "a file, or a list with one first");
@@ -96,10 +133,13 @@ export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
     const onlyPython = ONLY_PYTHON.find((key) => options[key] !== undefined);
     const transfer = files.flatMap(({ data, isOurs }) => (isOurs && ArrayBuffer.isView(data) && data.length === data.buffer.byteLength ? [data.buffer] : []));
     const job = { files, options: arguments_, record: { name, source: from, license }, onlyPython: onlyPython && `the option ${onlyPython} is given` };
-    const { bytes, report } = await runJob(spawn(), job, transfer, signal, onProgress, {
+    const worker = workerFor(options);
+    const ended = (/** @type {boolean} */ isSound) => release(worker, isSound && options.keepPython === true);
+    const { bytes, report } = await runJob(worker, job, transfer, signal, onProgress, ended, {
       compiled: compiledReader((url, what) => read(url, what, { signal })),
       python: async (why) => {
         const module = pythonModule(options.pyodideURL, files[0].name, why);
+        worker.hasPython = true;
         onProgress?.({ step: "start" });
         // A copy, because a Worker in Node must not get a Buffer, which Python does not know.
         return { archive: Uint8Array.from(await readArchive(wheelURL, signal)), pyodide: module };
@@ -125,32 +165,61 @@ export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
   }
 }
 
+/** A Worker of import-thread.mjs, which runs one import after the other. */
+class ImportWorker {
+  /** Whether it has been asked to start Python. */
+  hasPython = false;
+  hasEnded = false;
+  /** What takes its messages. @param {any} _data */
+  take = (_data) => {};
+  /** What is told that it has ended. @param {any} _event */
+  fail = (_event) => {};
+
+  /**
+   * Listen to a Worker.
+   * @param {Thread} thread
+   * @param {readonly unknown[]} python where its Python is to come from
+   */
+  constructor(thread, python) {
+    this.thread = thread;
+    this.python = python;
+    const end = (/** @type {any} */ event) => {
+      event?.preventDefault?.(); // or the page would report it, too, even where a busy Worker that was ended throws it later
+      this.hasEnded = true;
+      this.fail(event);
+    };
+    thread.addEventListener("error", end);
+    thread.addEventListener("messageerror", end);
+    thread.addEventListener("message", ({ data }) => this.take(data));
+  }
+}
+
 /**
- * Run an import in a Worker, and end the Worker, together with Python and all its memory.
- * @param {Thread} thread the Worker of import-thread.mjs
+ * Run an import in a Worker.
+ * @param {ImportWorker} worker
  * @param {unknown} job the message that import-thread.mjs takes
  * @param {Transferable[]} transfer memory in it that moves to the Worker
  * @param {AbortSignal | undefined} signal ends the Worker
  * @param {((progress: { step: Step }) => void) | undefined} onProgress if it throws, the import ends with that error
+ * @param {(isSound: boolean) => void} ended is called at the end, with whether the Worker may run another import
  * @param {Answers} answers
  * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, report: Report }>}
  * @throws {WwhoError} with the status that the Worker sends; WORKER if it ends early; otherwise the signal's reason
  */
-function runJob(thread, job, transfer, signal, onProgress, answers) {
+function runJob(worker, job, transfer, signal, onProgress, ended, answers) {
+  const { thread } = worker;
+  let isSound = false;
   /** @type {() => void} */
   let abort = () => {};
   const answer = new Promise((resolve, reject) => {
     abort = () => reject(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
-    /** Reject the job because the Worker has ended. */
-    const failWith = (/** @type {any} */ event) => {
-      event?.preventDefault?.(); // or the page would report it, too, even where a busy Worker that was ended throws it later
+    worker.fail = (event) => {
       reject(new WwhoError("WORKER", `the Worker of the import ended: ${event?.message ?? event}; check that wwho/import was bundled completely`));
     };
-    thread.addEventListener("error", failWith);
-    thread.addEventListener("messageerror", failWith);
-    thread.addEventListener("message", ({ data }) => {
+    worker.take = (data) => {
+      isSound = "result" in data || HARMLESS.includes(data.error?.status);
       if (data.error) reject(new WwhoError(data.error.status, data.error.message));
       else if (data.result) resolve(data.result);
       else if (data.ask) answers[data.ask](data.about).then((found) => thread.postMessage({ answer: found }, []), reject);
@@ -161,12 +230,12 @@ function runJob(thread, job, transfer, signal, onProgress, answers) {
           reject(error);
         }
       }
-    });
+    };
     thread.postMessage(job, transfer);
   });
   return answer.finally(() => {
     signal?.removeEventListener("abort", abort);
-    thread.terminate();
+    ended(isSound);
   });
 }
 

@@ -21,6 +21,7 @@ export async function imported(file, beside, onStep) {
   try {
     const blob = await importTokenizer([file, ...beside], {
       pyodideURL,
+      keepPython: true,
       onProgress: ({ step }) => onStep(`Importing ${file.name}: ${STEPS[step]}`),
       onReport: (said) => (report = said),
     });
