@@ -14,11 +14,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, cast
 
 from tiny import smallest_model
 
 import wwho
 from wwho import ArtifactError, Tokenizer, UnknownTokenError
+from wwho.backends.backend import RowLayout
 from wwho.encodings import model_bytes
 from wwho.format.write import write_artifact
 
@@ -50,6 +52,24 @@ def methods(enc: Tokenizer) -> Work:
         enc.encode_single_token(enc.decode_single_token_bytes(ids[0]))
         with suppress(UnknownTokenError):
             enc.decode([*ids, 2**31])
+
+    return work
+
+
+def batches(enc: Tokenizer) -> Work:
+    """Every call of ids.c for a batch, with texts of each kind, and a text that is none."""
+    kinds = [SENTENCE, "caf\u00e9", "a\ud800b", b"\xff", bytearray(b"more"), LONG[:3000]]
+    spaced = RowLayout(b"", b" ", b"\n")
+
+    def work(k: int) -> None:
+        texts: list[Any] = [*kinds, f"{k}{SENTENCE}"]
+        enc.encode_batch(texts)
+        enc.encode_batch_to_numpy(texts)
+        enc.count_batch(texts)
+        enc._backend.encode_batch_to_text(texts, None, False, spaced)
+        for call in (enc.encode_batch, enc.encode_batch_to_numpy, enc.count_batch):
+            with suppress(TypeError):
+                call([*texts[:4], cast(Any, None), *texts[4:]])
 
     return work
 

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
     [
         ("encode", 35_000),
         ("methods", 3_500),
+        ("batches", 1_000),
         ("long_texts", 18),
         ("open_smallest", 3_500),
         ("open_and_use", 85),

@@ -279,7 +279,7 @@ static int join_texts_of(PyObject *texts, Py_ssize_t n, size_t limit, joined_utf
             if (grown) to->bytes = grown;
         }
         bool fits = end <= to->room && end <= limit;
-        if (fits) memcpy(to->bytes + len, text.bytes, (size_t)text.len);
+        if (fits && text.len) memcpy(to->bytes + len, text.bytes, (size_t)text.len);
         Py_XDECREF(text.owner);
         if (!fits) return 0;
         to->bounds[i + 1] = (uint32_t)(len = end);
@@ -370,11 +370,12 @@ static size_t digits_of(uint32_t number) {
     return 8 + (number >= 100000000) + (number >= 1000000000);
 }
 
-/* Write a number in decimal, and return the place after it. */
-static char *write_number(char *to, uint32_t number) {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
-                                "555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-    char *end = to + digits_of(number), *at = end;
+/* Write a number of so many decimal digits, and return the place after it. */
+static char *write_number(char *to, uint32_t number, size_t n_digits) {
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
+        "555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+    char *end = to + n_digits, *at = end;
     for (; number >= 100; number /= 100) memcpy(at -= 2, pairs + 2 * (number % 100), 2);
     if (number >= 10)
         memcpy(at - 2, pairs + 2 * number, 2);
@@ -399,28 +400,58 @@ static bool are_rows(const int64_t *starts, Py_ssize_t n_rows, Py_ssize_t n_ids)
     return starts[0] >= 0 && starts[n_rows] <= n_ids;
 }
 
-/* Return how many bytes the rows of ids take as text. */
-static size_t text_size(const Py_buffer *given, const int64_t *starts, Py_ssize_t n_rows) {
+/* Return how many decimal digits the ids of the rows have together. */
+static size_t all_digits(const Py_buffer *given, const int64_t *starts, Py_ssize_t n_rows) {
     const uint32_t *ids = given[IDS].buf;
+    size_t n = 0;
+    for (int64_t k = starts[0]; k < starts[n_rows]; k++) n += digits_of(ids[k]);
+    return n;
+}
+
+/* Return how many bytes the rows take as text without the digits of their ids. */
+static size_t size_around(const Py_buffer *given, const int64_t *starts, Py_ssize_t n_rows) {
     size_t size = (size_t)n_rows * (size_t)(given[BEFORE].len + given[AFTER].len);
-    for (Py_ssize_t i = 0; i < n_rows; i++) {
+    for (Py_ssize_t i = 0; i < n_rows; i++)
         if (starts[i] < starts[i + 1]) size += (size_t)(starts[i + 1] - starts[i] - 1) * (size_t)given[BETWEEN].len;
-        for (int64_t k = starts[i]; k < starts[i + 1]; k++) size += digits_of(ids[k]);
-    }
     return size;
 }
 
-/* Write the rows of ids as text. */
-static void write_rows(char *to, const Py_buffer *given, const int64_t *starts, Py_ssize_t n_rows) {
-    const uint32_t *ids = given[IDS].buf;
+/* Write the rows of ids as text, with room for n_digits decimal digits of ids. Returns false, and stops early, if the ids do not have as
+ * many: another thread has changed them since they were counted. Each id is read once, so that it is written as it is measured. */
+static bool write_rows(char *to, const Py_buffer *given, const int64_t *starts, Py_ssize_t n_rows, size_t n_digits) {
+    const volatile uint32_t *ids = given[IDS].buf;
     for (Py_ssize_t i = 0; i < n_rows; i++) {
         to = write_part(to, &given[BEFORE]);
         for (int64_t k = starts[i]; k < starts[i + 1]; k++) {
+            uint32_t id = ids[k];
+            size_t n = digits_of(id);
+            if (n > n_digits) return false;
+            n_digits -= n;
             if (k > starts[i]) to = write_part(to, &given[BETWEEN]);
-            to = write_number(to, ids[k]);
+            to = write_number(to, id, n);
         }
         to = write_part(to, &given[AFTER]);
     }
+    return !n_digits;
+}
+
+/* Return the rows of ids as text; NULL with an exception if they do not lie in the ids, or if the ids change meanwhile. The starts, one
+ * more than rows, are a copy of the caller's: another thread could change those between their check and their use. */
+static PyObject *rows_as_text(const Py_buffer *given, const int64_t *starts, Py_ssize_t n_rows) {
+    if (n_rows < 0 || !are_rows(starts, n_rows, given[IDS].len / (Py_ssize_t)sizeof(uint32_t)))
+        return PyErr_Format(PyExc_ValueError, "the starts of rows of ids do not ascend from 0 to the number of ids");
+    PyThreadState *state = PyEval_SaveThread();
+    size_t n_digits = all_digits(given, starts, n_rows), size = size_around(given, starts, n_rows);
+    PyEval_RestoreThread(state);
+    PyObject *text = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(n_digits + size));
+    if (!text) return NULL;
+    char *to = PyBytes_AsString(text);
+    state = PyEval_SaveThread();
+    bool written = write_rows(to, given, starts, n_rows, n_digits);
+    PyEval_RestoreThread(state);
+    if (written) return text;
+    Py_DECREF(text);
+    return PyErr_Format(PyExc_ValueError, "the ids were changed by another thread while they were written");
 }
 
 /* format_ids(ids, starts, before, between, after): the function of that name in backend.py, of ids of 32 and starts of 64 bits, packed.
@@ -433,22 +464,11 @@ static PyObject *format_ids(PyObject *module, PyObject *const *args, Py_ssize_t 
     while (n_given < N_ARGUMENTS && !PyObject_GetBuffer(args[n_given], &given[n_given], PyBUF_SIMPLE)) n_given++;
     PyObject *text = NULL;
     if (n_given == N_ARGUMENTS) {
-        const int64_t *starts = given[STARTS].buf;
-        Py_ssize_t n_rows = given[STARTS].len / (Py_ssize_t)sizeof *starts - 1;
-        if (n_rows < 0 || !are_rows(starts, n_rows, given[IDS].len / (Py_ssize_t)sizeof(uint32_t)))
-            PyErr_SetString(PyExc_ValueError, "the starts of rows of ids do not ascend from 0 to the number of ids");
-        else {
-            PyThreadState *state = PyEval_SaveThread();
-            size_t size = text_size(given, starts, n_rows);
-            PyEval_RestoreThread(state);
-            text = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-        }
-        if (text) {
-            char *to = PyBytes_AsString(text);
-            PyThreadState *state = PyEval_SaveThread();
-            write_rows(to, given, starts, n_rows);
-            PyEval_RestoreThread(state);
-        }
+        size_t n_starts = (size_t)given[STARTS].len / sizeof(int64_t);
+        int64_t *starts = PyMem_Malloc((n_starts + 1) * sizeof *starts);
+        if (n_starts && starts) memcpy(starts, given[STARTS].buf, n_starts * sizeof *starts);
+        text = starts ? rows_as_text(given, starts, (Py_ssize_t)n_starts - 1) : PyErr_NoMemory();
+        PyMem_Free(starts);
     }
     while (n_given) PyBuffer_Release(&given[--n_given]);
     return text;
