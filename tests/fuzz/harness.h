@@ -81,6 +81,8 @@ typedef struct {
     bool drops;    /* some text is in no piece */
     bool loses;    /* text: it is changed, dropped, or joined otherwise, an id stands for what is unknown, or takes in white space */
     bool shares;   /* ids: of added tokens with one id, the first alone is decoded */
+    bool merges;   /* a model is BPE, so that merges may be skipped */
+    bool paths;    /* a model is VITERBI, so that paths may be drawn */
 } fuzz_model;
 
 static inline void close_model(fuzz_model *m) {
@@ -96,7 +98,7 @@ static inline uint32_t number_of(const fuzz_model *m, int of, uint32_t number, u
 }
 
 static inline void describe(fuzz_model *m) {
-    enum { CUT = 6, DROP = 1, STEP_OR_LESS = 1, BYTES = 2, UNITS = 1, NONE = 0, FLAGS_AT = 5, AFFIXES = 128 };
+    enum { BPE = 1, VITERBI = 3, CUT = 6, DROP = 1, STEP_OR_LESS = 1, BYTES = 2, UNITS = 1, NONE = 0, FLAGS_AT = 5, AFFIXES = 128 };
     const uint8_t *text;
     size_t len;
     m->n_vocab = number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_VOCAB);
@@ -112,6 +114,8 @@ static inline void describe(fuzz_model *m) {
     for (uint32_t i = 0; i < number_of(m, WWHO_OF_TOKENIZER, 0, WWHO_TOKENIZER_N_MODELS); i++) {
         MUST(wwho_section_bytes(m->model, WWHO_SECTION_MODEL, i, &text, &len) == WWHO_OK);
         bool units = number_of(m, WWHO_OF_MODEL, i, WWHO_MODEL_SYMBOLS) == UNITS;
+        m->merges |= number_of(m, WWHO_OF_MODEL, i, WWHO_MODEL_KIND) == BPE;
+        m->paths |= number_of(m, WWHO_OF_MODEL, i, WWHO_MODEL_KIND) == VITERBI;
         /* affixes may become more tokens than the text has bytes, and units that are left out are in no token */
         m->rewrites |= text[FLAGS_AT] & AFFIXES || (units && number_of(m, WWHO_OF_MODEL, i, WWHO_MODEL_UNKNOWN) == NONE);
     }
@@ -206,11 +210,23 @@ static inline void free_tokens(fuzz_tokens *t) {
     free(t->ends);
 }
 
-static inline fuzz_tokens encode_text(fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags) {
+/* Encode a text, or draw its tokens where `wanted` is not null. What is wanted stays as it was. */
+static inline int run_job(const fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, const wwho_sampling *wanted,
+                          wwho_job *job) {
+    if (!wanted) return wwho_encode(m->model, text, len, allowed, job);
+    wwho_sampling sampling = *wanted;
+    int status = wwho_sample(m->model, text, len, allowed, &sampling, job);
+    MUST(sampling.pretokens == wanted->pretokens);
+    return status;
+}
+
+/* The tokens of a text, drawn where `wanted` is not null. */
+static inline fuzz_tokens draw_text(fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags,
+                                    const wwho_sampling *wanted) {
     for (size_t cap = len, times = 1;;) {
         fuzz_tokens t = {memory(4 * cap), memory(4 * cap), 0};
         wwho_job job = {m->scratch, m->scratch_len, .ids = t.ids, .ends = t.ends, .cap = cap, .flags = flags};
-        int status = wwho_encode(m->model, text, len, allowed, &job);
+        int status = run_job(m, text, len, allowed, wanted, &job);
         t.n = job.n;
         MUST(status == WWHO_OK ? t.n <= cap : status == WWHO_BUFFER && m->rewrites);
         if (status == WWHO_OK) return t;
@@ -221,6 +237,10 @@ static inline fuzz_tokens encode_text(fuzz_model *m, const uint8_t *text, size_t
         else
             give_scratch(m, times *= 2);
     }
+}
+
+static inline fuzz_tokens encode_text(fuzz_model *m, const uint8_t *text, size_t len, const uint8_t *allowed, uint32_t flags) {
+    return draw_text(m, text, len, allowed, flags, NULL);
 }
 
 static inline bool same_ids(const fuzz_tokens *a, const fuzz_tokens *b) { return a->n == b->n && !memcmp(a->ids, b->ids, 4 * a->n); }
@@ -239,19 +259,19 @@ static inline void check_decode(const fuzz_model *m, const fuzz_tokens *t, const
     free(less);
 }
 
-/* Counting gives the same number, and a small buffer gets the first ids. */
+/* Counting gives the same number, and a small buffer gets the first ids; also of those that are drawn, where `wanted` is not null. */
 static inline void check_count(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len, const uint8_t *allowed,
-                               uint32_t flags) {
+                               uint32_t flags, const wwho_sampling *wanted) {
     size_t cap = t->n / 2;
     wwho_job job = {m->scratch, m->scratch_len, .cap = SIZE_MAX, .flags = flags};
-    MUST(wwho_encode(m->model, text, len, allowed, &job) == WWHO_OK && job.n == t->n);
+    MUST(run_job(m, text, len, allowed, wanted, &job) == WWHO_OK && job.n == t->n);
     job.cap = cap;
-    MUST(wwho_encode(m->model, text, len, allowed, &job) == WWHO_OK);
+    MUST(run_job(m, text, len, allowed, wanted, &job) == WWHO_OK);
     MUST(t->n > cap ? job.n > cap : job.n == t->n);
     for (int with_ends = 0; with_ends < 2; with_ends++) {
         job.ids = memory(4 * cap);
         job.ends = with_ends ? memory(4 * cap) : 0;
-        int status = wwho_encode(m->model, text, len, allowed, &job);
+        int status = run_job(m, text, len, allowed, wanted, &job);
         MUST(status == (t->n > cap ? WWHO_BUFFER : WWHO_OK) && job.n == t->n);
         MUST(!memcmp(job.ids, t->ids, 4 * cap) && (!job.ends || !memcmp(job.ends, t->ends, 4 * cap)));
         free(job.ids);
@@ -294,17 +314,23 @@ static inline uint32_t check_offsets(const fuzz_tokens *t, const uint8_t *text, 
     return units;
 }
 
+/* What must hold for the tokens of a text, drawn where `wanted` is not null: ids that there are, ends that ascend, text that comes back. */
+static inline void check_tokens(const fuzz_model *m, const fuzz_tokens *t, const uint8_t *text, size_t len, const uint8_t *allowed,
+                                uint32_t flags, const wwho_sampling *wanted) {
+    for (size_t i = 0; i < t->n; i++) {
+        MUST(t->ids[i] < m->n_vocab && t->ends[i] <= len);
+        MUST(m->rewrites || t->ends[i] > (i ? t->ends[i - 1] : 0));
+    }
+    if (!m->drops) MUST(t->n ? t->ends[t->n - 1] == len : !len);
+    check_decode(m, t, text, len, !(flags & WWHO_UNK_TOKEN) && !m->loses && !(allowed && m->shares));
+    check_count(m, t, text, len, allowed, flags, wanted);
+}
+
 /* Everything that must hold for one text. */
 static inline void check_text(fuzz_model *m, const uint8_t *bytes, size_t len, const uint8_t *allowed, uint32_t flags) {
     uint8_t *text = copy_of(bytes, len);
     fuzz_tokens t = encode_text(m, text, len, allowed, flags);
-    for (size_t i = 0; i < t.n; i++) {
-        MUST(t.ids[i] < m->n_vocab && t.ends[i] <= len);
-        MUST(m->rewrites || t.ends[i] > (i ? t.ends[i - 1] : 0));
-    }
-    if (!m->drops) MUST(t.n ? t.ends[t.n - 1] == len : !len);
-    check_decode(m, &t, text, len, !(flags & WWHO_UNK_TOKEN) && !m->loses && !(allowed && m->shares));
-    check_count(m, &t, text, len, allowed, flags);
+    check_tokens(m, &t, text, len, allowed, flags, NULL);
     if (!m->rewrites) check_spans(m, text, len);
     if (!m->drops) {
         uint32_t code_points = check_offsets(&t, text, len, 0);
@@ -312,6 +338,80 @@ static inline void check_text(fuzz_model *m, const uint8_t *bytes, size_t len, c
     }
     free_tokens(&t);
     free(text);
+}
+
+/* What must hold for tokens that are drawn */
+
+/* Something to draw from a model, as a text says it: its bytes are the seed of all. */
+static inline wwho_sampling wanted_of(const fuzz_model *m, const uint8_t *text, size_t len) {
+    static const double dropouts[] = {0.1, 0.5, 1, 1e-9}, alphas[] = {0, 0.3, 40, 1e300};
+    uint64_t seed = UINT64_C(0xCBF29CE484222325);
+    for (size_t i = 0; i < len; i++) seed = (seed ^ text[i]) * UINT64_C(0x100000001B3);
+    bool both = seed >> 40 & 1;
+    wwho_sampling wanted = {.seed = seed, .text = (uint32_t)(seed >> 60)};
+    if (m->merges && (both || !m->paths || seed >> 41 & 1)) wanted.dropout = dropouts[seed >> 42 & 3];
+    if (m->paths && (both || wanted.dropout == 0)) {
+        wanted.alpha = alphas[seed >> 44 & 3];
+        wanted.n_best = WWHO_ALL_PATHS;
+    }
+    return wanted;
+}
+
+/* A text twice in one call has, each time, the tokens that it has alone under its number. */
+static inline void check_drawn_batch(fuzz_model *m, const fuzz_tokens *first, const uint8_t *text, size_t len, const uint8_t *allowed,
+                                     uint32_t flags, const wwho_sampling *wanted) {
+    wwho_sampling next = *wanted;
+    next.text++;
+    fuzz_tokens second = draw_text(m, text, len, allowed, flags, &next);
+    size_t cap = first->n + second.n;
+    uint8_t *both = memory(2 * len);
+    if (len) memcpy(both, text, len), memcpy(both + len, text, len);
+    uint32_t bounds[] = {0, (uint32_t)len, 2 * (uint32_t)len}, rows[3], *ids = memory(4 * cap);
+    wwho_job job = {m->scratch, m->scratch_len, .ids = ids, .cap = cap, .flags = flags, .bounds = bounds, .rows = rows, .n_texts = 2};
+    MUST(run_job(m, both, 2 * len, allowed, wanted, &job) == WWHO_OK);
+    MUST(job.n == cap && rows[0] == 0 && rows[1] == first->n && rows[2] == cap);
+    MUST(!memcmp(ids, first->ids, 4 * first->n) && !memcmp(ids + first->n, second.ids, 4 * second.n));
+    free_tokens(&second);
+    free(both);
+    free(ids);
+}
+
+/* Everything that must hold for the tokens that are drawn for one text: they are the same again, alone, in a batch and counted, and what
+ * is encoded afterwards is what it was. */
+static inline void check_drawn(fuzz_model *m, const uint8_t *bytes, size_t len, const uint8_t *allowed, uint32_t flags,
+                               const wwho_sampling *wanted) {
+    uint8_t *text = copy_of(bytes, len);
+    fuzz_tokens before = encode_text(m, text, len, allowed, flags), t = draw_text(m, text, len, allowed, flags, wanted);
+    fuzz_tokens again = draw_text(m, text, len, allowed, flags, wanted), after = encode_text(m, text, len, allowed, flags);
+    MUST(same_ids(&t, &again) && same_ids(&before, &after));
+    if (wanted->n_best <= 1 && wanted->dropout < 1.0 / (UINT64_C(1) << 33)) MUST(same_ids(&t, &before));
+    check_tokens(m, &t, text, len, allowed, flags, wanted);
+    check_drawn_batch(m, &t, text, len, allowed, flags, wanted);
+    free_tokens(&before);
+    free_tokens(&t);
+    free_tokens(&again);
+    free_tokens(&after);
+    free(text);
+}
+
+/* Numbers out of range, and what no model can do, are refused. */
+static inline void check_refused_draws(const fuzz_model *m) {
+    const double none = 0.0 / 0.0, most = 1.0 / 0.0;
+    const wwho_sampling wrong[] = {
+        {.dropout = -0.1},
+        {.dropout = 1.1},
+        {.dropout = none},
+        {.dropout = most},
+        {.n_best = 2},
+        {.n_best = WWHO_ALL_PATHS, .alpha = -1},
+        {.n_best = WWHO_ALL_PATHS, .alpha = none},
+        m->merges ? (wwho_sampling){.n_best = WWHO_ALL_PATHS - 1} : (wwho_sampling){.dropout = 0.5},
+        m->paths ? (wwho_sampling){.dropout = 2} : (wwho_sampling){.n_best = WWHO_ALL_PATHS},
+    };
+    uint32_t id;
+    wwho_job job = {m->scratch, m->scratch_len, .ids = &id, .cap = 1};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        MUST(run_job(m, (const uint8_t *)"a", 1, NULL, &wrong[i], &job) == WWHO_ARGUMENT);
 }
 
 /* What must hold for an artifact that was opened */
@@ -336,8 +436,8 @@ static inline void check_token(const fuzz_model *m, uint32_t id) {
 #define X16 "xxxxxxxxxxxxxxxx"
 #define X128 X16 X16 X16 X16 X16 X16 X16 X16
 
-/* Names, special tokens, the first and last ids, and two texts: one with what is hard (scripts, joiners, runs, broken UTF-8), and
- * one whose merge the models of tests/py/odd_models.py give up. */
+/* Names, special tokens, the first and last ids, and two texts, also drawn: one with what is hard (scripts, joiners, runs, broken UTF-8),
+ * and one whose merge the models of tests/py/odd_models.py give up. */
 static inline void check_model(fuzz_model *m) {
     static const char hard[] =
         "The kettle's  on; 12345\r\n\n\t \xe0\xb6\xa0\xe0\xb6\xb1\xe0\xb7\x8a\xe2\x80\x8d\xe0\xb6\xaf\xe0\xb7\x8a\xe2\x80\x8d\xe0\xb6\xbb"
@@ -364,6 +464,12 @@ static inline void check_model(fuzz_model *m) {
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, allowed, 0);
     check_text(m, (const uint8_t *)hard, sizeof hard - 1, 0, WWHO_UNK_TOKEN);
     check_text(m, (const uint8_t *)odd, sizeof odd - 1, 0, 0);
+    check_refused_draws(m);
+    if (m->merges || m->paths) {
+        const wwho_sampling wanted = wanted_of(m, m->blob, get32((const uint8_t *)m->blob + 12));
+        check_drawn(m, (const uint8_t *)hard, sizeof hard - 1, allowed, 0, &wanted);
+        check_drawn(m, (const uint8_t *)odd, sizeof odd - 1, 0, 0, &wanted);
+    }
     free(allowed);
 }
 

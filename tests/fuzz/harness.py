@@ -28,7 +28,8 @@ FUZZER = (
 )
 FLAGS_OF = {
     **dict.fromkeys(HARNESSES, (*ADDRESS, *FUZZER)),
-    "splices": ADDRESS,  # with the core of the harnesses, whose counters nobody reads then
+    # with the core of the harnesses, whose counters nobody reads then
+    **dict.fromkeys(("splices", "draws"), ADDRESS),
     # without -O2, under which clang takes eight times as long and leaves out accesses to see
     "threads": ("-fsanitize=thread", "-pthread"),
     # without sanitizers, which would count as code: for `coverage`
@@ -100,7 +101,7 @@ def build(name: str) -> Path:
     flags = FLAGS_OF[name]
     check_runtime(*flags)
     source = FUZZ / f"{name.removesuffix('-profile')}.c"
-    of_core = FLAGS_OF["open"] if name == "splices" else flags
+    of_core = FLAGS_OF["open"] if flags == ADDRESS else flags
     return compiled(BUILD / name, [source, core(of_core)], flags)
 
 

@@ -1,4 +1,4 @@
-"""Random models, and texts for them: all that an artifact of BPE models can hold.
+"""Random models, and texts for them: all that an artifact of BPE and Unigram models can hold.
 
 Whatever the format allows is made, and most often what is seldom in a model that people train:
 rules that look ahead, routes that cut and rewrite in turns, several routes of units, tokens that no
@@ -35,7 +35,9 @@ from wwho.format.steps import (
     Step,
 )
 from wwho.format.template import Place, Template, What
+from wwho.format.viterbi import Viterbi
 from wwho.reference.merge import merge
+from wwho.reference.sampling import f32
 from wwho.reference.scan import matches
 
 CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
@@ -64,6 +66,8 @@ def random_model(rng: Random) -> tuple[Artifact, list[bytes]]:
         if not units.n_superwords and rng.random() < 0.3:
             routes = [with_steps(rng, artifact, route, letters) for route in artifact.routes]
             artifact = replace(artifact, routes=tuple(routes))
+    if rng.random() < 0.3:
+        artifact = with_paths(rng, artifact, letters)
     if rng.random() < 0.3:
         artifact = with_normalizer(rng, artifact, letters)
     if rng.random() < 0.3:
@@ -382,6 +386,49 @@ def random_affixes(
     return replace(model, unk_id=unk_id, fuse=rng.random() < 0.4)
 
 
+def with_paths(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
+    """Return the artifact with a Unigram model for some routes: all with units, or all without."""
+    number, has_units = len(artifact.models), [r.units is not None for r in artifact.routes]
+    units = rng.choice(has_units)
+    own = [has == units and rng.random() < 0.7 for has in has_units]
+    ends = [artifact.end_id(k) for k in range(number)] + [t.id + 1 for t in artifact.added]
+    model = random_paths(rng, letters, max(ends), artifact.added, units=units)
+    routes = zip(artifact.routes, own, strict=True)
+    return replace(
+        artifact,
+        models=(*artifact.models, model),
+        routes=tuple(replace(route, model=number) if its else route for route, its in routes),
+    )
+
+
+def random_paths(
+    rng: Random, letters: Sequence[str], first_id: int, added: Sequence[Added], *, units: bool
+) -> Viterbi:
+    """Return a Unigram model of some of the letters and texts of them, with scores of any sign."""
+    known = {letter for letter in letters if rng.random() < 0.9}
+    long = {"".join(rng.choices(letters, k=rng.randint(1, 6))) for _ in range(rng.randint(1, 20))}
+    tokens = tuple(sorted(text.encode() for text in known | long))
+    narrow = rng.random() < 0.5
+    scores = [rng.choice((-1.0, -2.5, 0.0, 3.0, -20 * rng.random())) for _ in tokens]
+    model = Viterbi(
+        tokens=tokens,
+        scores=tuple(map(f32, scores) if narrow else scores),
+        narrow=narrow,
+        units=units,
+        first_id=first_id,
+        unknown=Unknown.SPELL,
+    )
+    unk_id = next((token.id for token in added if token.text == "[UNK]"), None)
+    if unk_id is None or rng.random() < 0.5:
+        return model
+    if rng.random() < 0.5:
+        return replace(model, unknown=Unknown.ID, unk_id=unk_id)
+    after = first_id + len(tokens)
+    stated, byte_ids = tuple(range(first_id, after)), tuple(range(after, after + 256))
+    model = replace(model, id_policy=Ids.STATED, stated=stated, byte_ids=byte_ids)
+    return replace(model, unknown=Unknown.BYTES, unk_id=unk_id)
+
+
 # What rewrites texts, and what comes after the models
 
 
@@ -397,7 +444,18 @@ def with_normalizer(rng: Random, artifact: Artifact, letters: Sequence[str]) -> 
     artifact = replace(artifact, scanners=CompiledScanners(scanners.classes, tuple(automata)))
     steps = [random_step(rng, len(automata) - 1, letters) for _ in range(rng.randint(1, 3))]
     first = rng.randint(0, len(steps))
-    return replace(artifact, normalizer=tuple(steps[:first]), second=tuple(steps[first:]))
+    second = [beyond_a_prefix(step) if first else step for step in steps[first:]]
+    return replace(artifact, normalizer=tuple(steps[:first]), second=tuple(second))
+
+
+def beyond_a_prefix(step: Rewrite) -> Rewrite:
+    """Return a second step of a normalizer, of which the core does what FORMAT.md says.
+
+    Of an ENDS with flag 8 that strips what a first step has put before a text, it does not: the
+    first character that is left has the source 0, as FORMAT.md wants it for a prefix, but another
+    place in the text that the first steps made, which is what the core compares.
+    """
+    return replace(step, first=False) if isinstance(step, Ends) and step.left else step
 
 
 def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Rewrite:

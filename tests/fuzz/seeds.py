@@ -44,7 +44,7 @@ from wwho.format.write import write_artifact  # noqa: E402
 VECTORS = ROOT / "tests" / "vectors"
 # With the bits of the harnesses' first byte that choose them; the other bits follow.
 MODELS = {"tiny": 0, "cl100k_base": 1, "paper": 8}
-UNK, COLD, NEAR = 2, 4, 2
+UNK, COLD, DRAWN, NEAR = 2, 4, 16, 2
 LONGEST = 1200  # bytes: mutations of short inputs find more
 
 
@@ -94,6 +94,7 @@ def encoded() -> Iterator[bytes]:
             if "count" in line and not line["allowed"]:
                 # few are compared with a cold cache: clearing it takes longer than all the rest
                 options = (UNK if line.get("unk") else 0) | (0 if k % 8 else COLD)
+                options |= DRAWN if k % 2 else 0
                 yield bytes([model | options]) + text_of(line)
 
 

@@ -1,7 +1,8 @@
 /* Eight threads and one model: threads ARTIFACT TEXT-FILE...
  *
  * Each thread encodes every line, and every file as a whole, with scratch of its own, from another file on than the others; its
- * tokens must be those of one thread alone. To be built with ThreadSanitizer, which sees any write to what they share. */
+ * tokens, and those that it draws, must be those of one thread alone. To be built with ThreadSanitizer, which sees any write to what they
+ * share. */
 #include "harness.h"
 
 #include <pthread.h>
@@ -11,7 +12,8 @@ enum { THREADS = 8 };
 typedef struct {
     uint8_t *text;
     size_t len;
-    fuzz_tokens tokens;
+    fuzz_tokens tokens, drawn;
+    wwho_sampling wanted;
 } fuzz_text;
 
 typedef struct {
@@ -27,7 +29,10 @@ static void *work(void *argument) {
         const fuzz_text *text = &w->texts[(w->first + i) % w->n];
         fuzz_tokens t = encode_text(&w->model, text->text, text->len, 0, 0);
         if (!same_ids(&t, &text->tokens) || memcmp(t.ends, text->tokens.ends, 4 * t.n)) w->wrong++;
-        check_count(&w->model, &t, text->text, text->len, 0, 0);
+        check_count(&w->model, &t, text->text, text->len, 0, 0, NULL);
+        fuzz_tokens drawn = draw_text(&w->model, text->text, text->len, 0, 0, &text->wanted);
+        if (!same_ids(&drawn, &text->drawn)) w->wrong++;
+        free_tokens(&drawn);
         check_decode(&w->model, &t, text->text, text->len, true);
         check_spans(&w->model, text->text, text->len);
         free_tokens(&t);
@@ -63,7 +68,11 @@ int main(int count, char **arguments) {
         n = add_texts(texts, n, MAX_TEXTS, file, len);
     }
     give_scratch(&alone, 1);
-    for (size_t i = 0; i < n; i++) texts[i].tokens = encode_text(&alone, texts[i].text, texts[i].len, 0, 0);
+    for (size_t i = 0; i < n; i++) {
+        texts[i].tokens = encode_text(&alone, texts[i].text, texts[i].len, 0, 0);
+        texts[i].wanted = wanted_of(&alone, texts[i].text, texts[i].len);
+        texts[i].drawn = draw_text(&alone, texts[i].text, texts[i].len, 0, 0, &texts[i].wanted);
+    }
     fuzz_worker workers[THREADS];
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++) {
@@ -80,6 +89,7 @@ int main(int count, char **arguments) {
     for (size_t i = 0; i < n; i++) {
         free(texts[i].text);
         free_tokens(&texts[i].tokens);
+        free_tokens(&texts[i].drawn);
     }
     free(texts);
     free(blob);

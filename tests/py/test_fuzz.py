@@ -1,4 +1,4 @@
-"""The C core under sanitizers: a short fuzz, artifacts broken field by field, eight threads.
+"""The C core under sanitizers: a short fuzz, artifacts broken field by field, draws, eight threads.
 
 WWHO_FUZZ_SECONDS sets how long each harness runs; by default, two thousand executions.
 tests/fuzz/README.md has the rest.
@@ -14,20 +14,43 @@ import struct
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
+from exhaustive import SEED
+from odd_models import (
+    CHAIN,
+    LETTERS,
+    LINKS,
+    any_pairs,
+    byte_model,
+    chain_model,
+    giving_up_bytes,
+    giving_up_letters,
+    letter_model,
+    long_token_model,
+)
+from tiny import kinds_model, odd_bpe_model
 
+from wwho import ArtifactError, Tokenizer
 from wwho.format.container import Section, read_container
 from wwho.format.layout import ENTRY_BYTES, HEADER_BYTES, N_PAGES, Kind
+from wwho.format.model import Artifact
+from wwho.format.read import read_artifact
+from wwho.format.write import write_artifact
+from wwho.sampling import Sampling
 
 ROOT = Path(__file__).resolve().parents[2]
 FUZZ = ROOT / "tests" / "fuzz"
 sys.path.insert(0, str(FUZZ))
 
+import backends  # noqa: E402
 import harness  # noqa: E402
+import models  # noqa: E402
 import seeds  # noqa: E402
 
 pytestmark = pytest.mark.slow  # what all tests share takes long to make
@@ -306,6 +329,85 @@ def test_sections_that_overlap() -> None:
         # the section before reaches into this one
         splices.append((entry - 4, entry, struct.pack("<I", offset - before + 4)))
     assert set(statuses(splices)) == {"SECTION_BOUNDS"}
+
+
+# Tokens that are drawn
+
+Request = tuple[bytes, dict[str, Any]]  # a text, and options of `encode`
+DRAWN_MODELS = 40 + 20 * SECONDS
+ODD_TEXTS = (b"abc" * 40 + b"dabcabc", LINKS * 2, b"a" * 700 + b"kl" * 60, CHAIN * 3, b"\xff" * 90)
+
+
+def with_tokens(
+    rng: Random, artifact: Artifact, texts: Sequence[bytes]
+) -> tuple[bytes, list[bytes]]:
+    """An artifact, some of the texts, and some of its own tokens, among them the longest."""
+    tokens = sorted((text for model in artifact.models for text in model.texts), key=len)
+    chosen = [*tokens[-3:], *rng.choices(tokens[-40:], k=3)]
+    return write_artifact(artifact), rng.sample(texts, min(6, len(texts))) + chosen
+
+
+def models_to_draw_from(rng: Random) -> Iterator[tuple[bytes, list[bytes]]]:
+    """Artifacts and texts: superwords, mixed and random models, tokens that do not replay."""
+    lines = [seeds.text_of(line) for line in seeds.lines("tiny") if "count" in line]
+    yield BLOB, rng.sample(lines, 40)
+    mixed = "the kettle කකකංග්ක ककमद्यातत ".encode()
+    yield with_tokens(rng, kinds_model(), [mixed * 3, mixed * 40, "ක".encode() * 1500])
+    for make in (giving_up_bytes, giving_up_letters, chain_model, long_token_model, odd_bpe_model):
+        cut = [text[: rng.randrange(1, 900)] for text in ODD_TEXTS]
+        yield with_tokens(rng, make(), [*cut, *ODD_TEXTS])
+    for _ in range(4):
+        text = bytes(rng.choices(LETTERS, k=rng.randrange(1, 600)))
+        yield with_tokens(rng, byte_model(any_pairs(rng, LETTERS, 256, 30)), [text])
+        pairs = any_pairs(rng, range(len(LETTERS)), len(LETTERS), 20)
+        yield with_tokens(rng, letter_model(pairs), [text])
+    for _ in range(DRAWN_MODELS):
+        yield with_tokens(rng, *models.random_model(rng))
+
+
+def drawn(model: Path, requests: list[Request]) -> list[list[int]]:
+    """The ids of each request, as the core under sanitizers draws them."""
+    stream = b""
+    for number, (text, options) in enumerate(requests):
+        alpha, n_best = options.get("sample", (0.0, 1))
+        head = options.get("dropout", 0.0), alpha, options["seed"], n_best & 0xFFFFFFFF
+        stream += struct.pack("<ddQIII", *head, number, len(text)) + text
+    command = [str(program("draws")), str(model)]
+    done = subprocess.run(command, input=stream, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    numbers = memoryview(done.stdout).cast("I").tolist()
+    rows, at = [], 0
+    for _ in requests:
+        rows.append(numbers[at + 1 : at + 1 + numbers[at]])
+        at += 1 + numbers[at]
+    assert at == len(numbers)
+    return rows
+
+
+def test_drawn_ids_are_those_of_the_reference(tmp_path: Path) -> None:
+    """Random dropout and paths, on random models, mixed ones, and those that do not replay."""
+    rng, path = Random(f"draws {SEED}"), tmp_path / "model.wwho"
+    kinds_met: Counter[frozenset[str]] = Counter()
+    for blob, texts in models_to_draw_from(rng):
+        try:
+            reference = Tokenizer.from_bytes(blob, backend="reference")
+        except ArtifactError:  # test_fuzz_models.py has that all backends refuse it
+            continue
+        kinds = {model.kind for model in reference.info.models}
+        requests = [(text, backends.random_draws(rng, kinds)) for text in texts]
+        path.write_bytes(blob)
+        native = Tokenizer.from_bytes(blob, backend="native")
+        merged = backends.cuts_as_merged(read_artifact(blob))
+        rows = zip(drawn(path, requests), requests, strict=True)
+        for number, (row, (text, options)) in enumerate(rows):
+            alone = Sampling(options["seed"], 0.0, 0.0, False).from_text(number)
+            options["seed"] = alone.seed
+            assert row == native.encode(text, **options), (text, options)
+            if merged:
+                assert row == reference.encode(text, **options), (text, options)
+        kinds_met[frozenset(kinds)] += merged
+    assert kinds_met[frozenset({"bpe"})] > DRAWN_MODELS / 4
+    assert kinds_met[frozenset({"bpe", "viterbi"})] > DRAWN_MODELS / 20
 
 
 # Threads

@@ -23,9 +23,11 @@ sys.path.insert(0, str(oracle.ROOT / "tests" / "fuzz"))
 import backends
 import models
 
+from wwho.format.bpe import BPE
 from wwho.format.decoder import KINDS
 from wwho.format.model import Flag, Unknown
 from wwho.format.steps import Action, Cut, Replace, Rewrite
+from wwho.format.viterbi import Viterbi
 from wwho.format.write import write_artifact
 
 LEAST = 240 if EXHAUSTIVE else 30
@@ -42,12 +44,16 @@ def test_random_models() -> None:
 
 
 def test_every_feature_is_made() -> None:
-    """Superwords, odd ranks, ids and unknowns, affixes, flags, steps, templates, decoders."""
+    """Superwords, odd ranks, ids and unknowns, affixes, flags, steps, paths, ends of all kinds."""
     rng = Random(1)
     made = [models.random_model(rng)[0] for _ in range(150)]
     bases = [bpe_of(artifact.models[0]) for artifact in made]
-    units = [bpe_of(model) for artifact in made for model in artifact.models[1:]]
+    others = [model for artifact in made for model in artifact.models[1:]]
+    units = [model for model in others if isinstance(model, BPE)]
     assert 0 < len(units) < len(made)
+    paths = [model for model in others if isinstance(model, Viterbi)]
+    assert {model.narrow for model in paths} == {model.units for model in paths} == {True, False}
+    assert {model.unknown for model in paths} == {Unknown.SPELL, Unknown.BYTES, Unknown.ID}
     assert any(model.n_superwords for model in units)
     for each in (bases, units):
         assert any(model.parts_later for model in each)
