@@ -89,7 +89,7 @@ def choose_quick(items: list[pytest.Item]) -> list[pytest.Item]:
 
 @pytest.fixture(scope="module", autouse=True)
 def forget_caches(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Behind a file's tests, drop what its own functions have cached, such as opened encodings.
+    """After the tests of a file, empty the caches of its own functions, such as open encodings.
 
     All shipped encodings in the reference backend alone take two gigabytes.
     """

@@ -238,10 +238,10 @@ def added_texts(tokens: Iterable[Added]) -> Iterator[str]:
         yield " ".join(texts) + "".join(texts)
 
 
-def encoded(
+def encode_line(
     name: str, backend: ReferenceBackend, text: str | bytes, allowed: list[str], unk: bool
 ) -> dict[str, object]:
-    """An encode line."""
+    """Return the line of a text: its ids, their offsets and number, and its segments."""
     data = to_bytes(text)
     ids, starts, ends = backend.encode_with_places(
         data, allowed_mask(frozenset(allowed), backend.info.added), unk
@@ -260,9 +260,9 @@ def encoded(
 
 
 def segments(backend: ReferenceBackend, data: bytes, raw: bool) -> list[dict[str, object]]:
-    """The segments of a line; as hexadecimal digits where it is given as bytes."""
+    """Return the segments of a text: route, text and units, with `raw` as hexadecimal digits."""
 
-    def shown(start: int, end: int) -> str:
+    def show(start: int, end: int) -> str:
         return data[start:end].hex() if raw else data[start:end].decode("utf-8")
 
     spans = backend.spans(data)
@@ -272,23 +272,23 @@ def segments(backend: ReferenceBackend, data: bytes, raw: bool) -> list[dict[str
         units = spans[begin:behind]
         route = backend.info.routes[units[0].route]
         segment: dict[str, object] = {"route": route.name}
-        segment["bytes_hex" if raw else "text"] = shown(units[0].start, units[-1].end)
+        segment["bytes_hex" if raw else "text"] = show(units[0].start, units[-1].end)
         if route.units is not None:
-            segment["units_hex" if raw else "units"] = [shown(u.start, u.end) for u in units]
+            segment["units_hex" if raw else "units"] = [show(u.start, u.end) for u in units]
         found.append(segment)
     return found
 
 
 def used_ids(backend: ReferenceBackend) -> set[int]:
-    """The ids that decode."""
+    """Return the ids that decode."""
     artifact = backend.artifact
     extra = (token for model in artifact.models for token in model.extra_ids)
     ids = (token for ids in artifact.token_ids for token in ids if token is not None)
     return {*ids, *extra, *(token.id for token in artifact.added)}
 
 
-def decoded(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
-    """Decode lines: tokens one by one and in an order no text has."""
+def decode_lines(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
+    """Yield lines of ids and the bytes they decode to: one by one, and in an order no text has."""
     info = backend.info
     used = used_ids(backend)
     some = [0, 255, 256, info.models[0].n_tokens - 1]
@@ -300,7 +300,7 @@ def decoded(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]
 
 
 def errors(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
-    """Error lines."""
+    """Yield lines of texts and ids that are refused, with the name of the error."""
     info = backend.info
     special = next(iter(info.specials))
     refused = {"encoding": name, "error": "SpecialTokenError", "text": f"a {special} b"}
@@ -315,21 +315,21 @@ def errors(name: str, backend: ReferenceBackend) -> Iterator[dict[str, object]]:
 
 
 def lines(name: str, blob: bytes) -> Iterator[dict[str, object]]:
-    """All lines of an encoding."""
+    """Yield all lines of an encoding."""
     backend = ReferenceBackend(blob)
     scripts = SCRIPTS if len(backend.info.routes) > MANY else ()
     texts: tuple[str | bytes, ...] = (*TEXTS, *scripts, *fuzzed_texts(), *BYTES)
     for text in texts:
-        yield encoded(name, backend, text, [], unk=False)
+        yield encode_line(name, backend, text, [], unk=False)
         # a model that writes it anyway needs no leave
         if backend.info.unk_id is not None and backend.info.models[-1].unknown != "id":
-            yield encoded(name, backend, text, [], unk=True)
+            yield encode_line(name, backend, text, [], unk=True)
     for text in added_texts(backend.info.added):
-        yield encoded(name, backend, text, [], unk=False)
+        yield encode_line(name, backend, text, [], unk=False)
     for text, allowed in special_texts(some_specials(backend.info.specials)):
-        yield encoded(name, backend, text, allowed, unk=False)
-        yield encoded(name, backend, text.encode("utf-8") + b"\xff", allowed, unk=False)
-    yield from decoded(name, backend)
+        yield encode_line(name, backend, text, allowed, unk=False)
+        yield encode_line(name, backend, text.encode("utf-8") + b"\xff", allowed, unk=False)
+    yield from decode_lines(name, backend)
     yield from errors(name, backend)
 
 
@@ -342,7 +342,7 @@ PROSE = (
 
 
 def chunks() -> Iterator[dict[str, object]]:
-    """Texts that are cut, into chunks and to a beginning."""
+    """Yield lines of chunks.json: texts, how they are cut into chunks, and to a beginning."""
     texts = [*(to_bytes(TEXTS[number]).decode() for number in CUT), PROSE, f"{PROSE} " * 4]
     for name in ("o200k_base", "wwho_328k", "wwho_super_328k"):
         tokenizer = get_encoding(name, "reference")
@@ -363,7 +363,7 @@ def chunks() -> Iterator[dict[str, object]]:
 
 
 def normal_model() -> Artifact:
-    """A model that rewrites compatible characters, and capitals."""
+    """Return a model that rewrites compatible characters, and capitals."""
     return replace(tiny_model(), normalizer=(normal_form("nfkc"), lower_case()))
 
 
@@ -389,7 +389,7 @@ REWRITTEN_TEXTS = (
 
 
 def rewritten() -> Iterator[dict[str, object]]:
-    """Texts that are rewritten; those with lone surrogates are others' matter."""
+    """Yield lines of rewritten.json: texts that a model rewrites, none with lone surrogates."""
     texts = [*TEXTS, *fuzzed_texts()]
     texts = [text for text in texts if not any("\ud800" <= char <= "\udfff" for char in text)]
     cut = {TEXTS[number] for number in CUT} | {*REWRITTEN_TEXTS}
@@ -473,7 +473,7 @@ def letters_tokenizer(decoder: Mapping[str, object]) -> dict[str, object]:
 
 
 def letters() -> Iterator[dict[str, object]]:
-    """Added tokens of letters that stand for bytes, as text and as `tokenizers` decodes them."""
+    """Yield models of letters.json: ids, their text, and the bytes that `tokenizers` decodes."""
     random = Random("letters")
     for decoder, like in LETTERS_MODELS:
         data = json.dumps(letters_tokenizer(decoder)).encode()
@@ -507,7 +507,7 @@ DRAWN_TEXTS = [
 
 
 def drawn() -> Iterator[dict[str, object]]:
-    """Batches of a Unigram model, and of one beside a BPE model: dropout, paths, and both."""
+    """Yield models of drawn.json, with batches: a Unigram model, and one beside a BPE model."""
     from kinds import tokenizer_of  # needs sentencepiece
 
     unigram = (1.0, -1), (0.25, -1), (0.0, -1), (1.0, 1)

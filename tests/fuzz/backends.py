@@ -155,8 +155,8 @@ class Outcome:
         return f"{'models':9}{self.texts:>12,} texts of models: {verdicts}; {', '.join(found)}"
 
 
-def opened(blob: bytes) -> tuple[list[Any], list[str]]:
-    """The backends that open it, and what each says: "ok", or a status."""
+def open_backends(blob: bytes) -> tuple[list[Any], list[str]]:
+    """Return the backends that open a model, and what each backend says: "ok", or a status."""
     names: tuple[BackendName, ...] = ("native", "reference")
     found: list[Any] = []
     statuses = []
@@ -232,15 +232,15 @@ def random_draws(rng: Random, kinds: set[str]) -> dict[str, Any]:
 
 
 def differences(blob: bytes, text: bytes, *, defined: bool) -> Iterator[str]:
-    """How the backends differ on a text; `defined` says whether its ids are."""
-    (native, reference, wasm), _ = opened(blob)
-    yield from compared(native, reference, wasm, text, defined=defined)
+    """Yield how the backends that open a model differ on a text, as `list_differences` does."""
+    (native, reference, wasm), _ = open_backends(blob)
+    yield from list_differences(native, reference, wasm, text, defined=defined)
 
 
-def compared(
+def list_differences(
     native: Tokenizer, reference: Tokenizer, wasm: Wasm, text: bytes, *, defined: bool
 ) -> Iterator[str]:
-    """How these differ on a text."""
+    """Yield how three open backends differ on a text; `defined` says whether its ids are."""
     ids = native.encode(text)
     if native.encode(text) != ids:
         yield "native twice"
@@ -283,7 +283,7 @@ def compared(
 
 
 def unsafe_cuts(native: Tokenizer, text: bytes, allowed: Any) -> Iterator[str]:
-    """The places at which the core cuts beginnings of a text, though the ids are then others."""
+    """Yield where the core lets a text be cut, though the ids of both parts are others."""
     _, mask = native._bytes_and_mask(text, allowed, None)
     whole = native._backend.encode(text, mask, False)
     for end in range(0, len(text) + 1, 1 + len(text) // 16):
@@ -297,7 +297,7 @@ def unsafe_cuts(native: Tokenizer, text: bytes, allowed: Any) -> Iterator[str]:
 
 def examine(blob: bytes, texts: list[bytes], outcome: Outcome) -> None:
     """Compare the backends on a model's texts, up to a difference."""
-    backends, statuses = opened(blob)
+    backends, statuses = open_backends(blob)
     if len(set(statuses)) > 1:
         outcome.findings.append(Finding(blob, b"", f"statuses {statuses}"))
     if statuses[0] != "ok" or outcome.findings:
@@ -312,7 +312,7 @@ def examine(blob: bytes, texts: list[bytes], outcome: Outcome) -> None:
     for text in texts:
         outcome.texts += 1
         native, reference, wasm = backends
-        found = next(compared(native, reference, wasm, text, defined=not faults), None)
+        found = next(list_differences(native, reference, wasm, text, defined=not faults), None)
         if found is None:
             continue
 

@@ -102,17 +102,17 @@ def build(name: str) -> Path:
     check_runtime(*flags)
     source = FUZZ / f"{name.removesuffix('-profile')}.c"
     of_core = FLAGS_OF["open"] if flags == ADDRESS else flags
-    return compiled(BUILD / name, [source, core(of_core)], flags)
+    return compile_with_clang(BUILD / name, [source, core(of_core)], flags)
 
 
 def core(flags: tuple[str, ...]) -> Path:
     """The core for programs with these flags: one compilation, which takes most of the time."""
     same = next(name for name, other in FLAGS_OF.items() if other == flags)
-    return compiled(BUILD / f"core-{same}.o", [ROOT / "wasm" / "wwho.c"], (*flags, "-c"))
+    return compile_with_clang(BUILD / f"core-{same}.o", [ROOT / "wasm" / "wwho.c"], (*flags, "-c"))
 
 
-def compiled(target: Path, files: list[Path], flags: tuple[str, ...]) -> Path:
-    """What clang makes of these files, unless it is there and no source has changed since."""
+def compile_with_clang(target: Path, files: list[Path], flags: tuple[str, ...]) -> Path:
+    """Return the path of what clang makes of files; made only if a source is newer than it."""
     sources = [*FUZZ.glob("*.[ch]"), *(ROOT / "wasm").glob("**/*.[ch]"), FUZZ / "core.txt"]
     newest = max(path.stat().st_mtime_ns for path in [*sources, Path(__file__)])
     if target.is_file() and target.stat().st_mtime_ns == newest:

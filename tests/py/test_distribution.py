@@ -49,8 +49,8 @@ def copy_sources(tree: Path) -> None:
             shutil.copyfile(name, tree / name)
 
 
-def hooked(tree: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run Python that calls the build backend, in its tree, as frontends do."""
+def run_in_tree(tree: Path, code: str) -> subprocess.CompletedProcess[str]:
+    """Run Python that calls the build backend in a tree, as frontends do."""
     setup = f"import sys; sys.path.insert(0, 'tools'); import build_backend; {code}"
     command = [sys.executable, "-c", setup]
     return subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
@@ -72,7 +72,7 @@ def test_zig_is_asked_for_only_for_pyodide(tree: Path) -> None:
     ask = "build_backend.get_requires_for_build_wheel({})"
     kinds = ["{}", "{'wheel': 'any'}", f"{{'wheel': {build_backend.PYODIDE[0]!r}}}"]
     calls = ", ".join(ask.format(kind) for kind in kinds)
-    done = hooked(tree, f"import json; print(json.dumps([{calls}]))")
+    done = run_in_tree(tree, f"import json; print(json.dumps([{calls}]))")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     assert [build_backend.ZIG in each for each in found] == [False, False, True]
@@ -82,11 +82,11 @@ def test_zig_is_asked_for_only_for_pyodide(tree: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_folder(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a source distribution and a wheel of the clone."""
     folder = tmp_path_factory.mktemp("built")
     build = "build_backend.build_sdist({0!r}); build_backend.build_wheel({0!r}, {{'wheel': 'any'}})"
-    done = hooked(tree, build.format(str(folder)))
+    done = run_in_tree(tree, build.format(str(folder)))
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -98,17 +98,17 @@ def date_differently(folder: Path) -> None:
         os.utime(path, (10**9, 10**9))
 
 
-def digests(folder: Path, pattern: str) -> dict[str, str]:
+def digests_of(folder: Path, pattern: str) -> dict[str, str]:
     """The hash of each file whose name matches, by its name."""
     return {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.glob(pattern)}
 
 
 @pytest.mark.slow
 def test_a_source_distribution_of_a_clone_needs_no_compiler(
-    tree: Path, built: Path, tmp_path: Path
+    tree: Path, built_folder: Path, tmp_path: Path
 ) -> None:
-    """It holds the core, and all else that the project is made of; its wheel is the clone's."""
-    (packed,) = built.glob("*.tar.gz")
+    """The distribution holds all that the project is made of; its wheel is that of the clone."""
+    (packed,) = built_folder.glob("*.tar.gz")
     shutil.unpack_archive(packed, tmp_path)
     unpacked = tmp_path / packed.name.removesuffix(".tar.gz")
     files = (path for path in tree.rglob("*") if path.is_file() and "build" not in path.parts)
@@ -121,21 +121,21 @@ def test_a_source_distribution_of_a_clone_needs_no_compiler(
     date_differently(unpacked)
     names = pip_wheel(unpacked, tmp_path, "--config-settings", "wheel=any")
     assert "wwho/web/package/wwho.wasm" in names
-    assert digests(tmp_path, "*.whl") == digests(built, "*.whl")
+    assert digests_of(tmp_path, "*.whl") == digests_of(built_folder, "*.whl")
 
 
 @pytest.mark.slow
 def test_source_distributions_are_the_same_everywhere(
-    tree: Path, built: Path, tmp_path: Path
+    tree: Path, built_folder: Path, tmp_path: Path
 ) -> None:
     """Whatever the folder, the times of files, and their permissions."""
     other = tmp_path / "elsewhere" / "deep"
     shutil.copytree(tree, other, ignore=shutil.ignore_patterns("build", "*.egg-info"))
     date_differently(other)
-    done = hooked(other, f"build_backend.build_sdist({str(tmp_path)!r})")
+    done = run_in_tree(other, f"build_backend.build_sdist({str(tmp_path)!r})")
     assert done.returncode == 0, done.stderr
-    assert len(digests(built, "*.tar.gz")) == 1
-    assert digests(tmp_path, "*.tar.gz") == digests(built, "*.tar.gz")
+    assert len(digests_of(built_folder, "*.tar.gz")) == 1
+    assert digests_of(tmp_path, "*.tar.gz") == digests_of(built_folder, "*.tar.gz")
 
 
 def test_what_builds_wheels_is_looked_for_first(

@@ -178,13 +178,13 @@ def section_fields(section: Section) -> list[Field]:
     return [*found, *numbers(end, end + -end % 4, 1)]
 
 
-def thinned(kind: Kind, fields: list[Field]) -> list[Field]:
-    """The fields of a section that are tried: its first ones, the last, and some in between."""
+def choose_fields(kind: Kind, fields: list[Field]) -> list[Field]:
+    """Return the fields of a section to try: its first ones, the last, and some in between."""
     head = HEAD.get(kind, 2)
     return [*fields[:head], *fields[head : -1 : STEPS.get(kind, 1)], fields[-1]]
 
 
-def broken(fields: list[Field], blob: bytes = BLOB) -> list[Splice]:
+def break_fields(fields: list[Field], blob: bytes = BLOB) -> list[Splice]:
     """Each field as 0, 1, its largest value, one less and one more."""
     splices = []
     for at, width in fields:
@@ -195,7 +195,7 @@ def broken(fields: list[Field], blob: bytes = BLOB) -> list[Splice]:
 
 
 def statuses(splices: list[Splice], path: Path = TINY) -> list[str]:
-    """What opening tiny.wwho, so changed, gives; what opens is tried on texts, under ASan."""
+    """Return the status of opening a file with each splice; what opens is tried, under ASan."""
     stream = b"".join(struct.pack("<III", keep, end, len(new)) + new for keep, end, new in splices)
     command = [str(program("splices")), str(path)]
     done = subprocess.run(command, input=stream, capture_output=True, check=False)
@@ -204,7 +204,7 @@ def statuses(splices: list[Splice], path: Path = TINY) -> list[str]:
     return [NAMES[code] for code in done.stdout]
 
 
-def assembled(parts: list[tuple[int, bytes]]) -> Splice:
+def assemble(parts: list[tuple[int, bytes]]) -> Splice:
     """The whole file replaced by one of these sections, in this order."""
     offset = HEADER_BYTES + ENTRY_BYTES * len(parts)
     table, data = b"", b""
@@ -219,14 +219,14 @@ PARTS = [(int(part.kind), BLOB[part.offset : part.end]) for part in SECTIONS]
 
 
 def test_the_file_itself_opens() -> None:
-    assert statuses([(0, 0, b""), assembled(PARTS)]) == ["OK", "OK"]
-    assert assembled(PARTS)[2] == BLOB
+    assert statuses([(0, 0, b""), assemble(PARTS)]) == ["OK", "OK"]
+    assert assemble(PARTS)[2] == BLOB
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.kind.name)
 def test_numbers_of_a_section(section: Section) -> None:
     kind, end = section.kind, section.end
-    splices = broken(thinned(kind, section_fields(section)))
+    splices = break_fields(choose_fields(kind, section_fields(section)))
     found = statuses(splices)
     inside = [status for (keep, _, _), status in zip(splices, found, strict=True) if keep < end]
     assert set(inside) <= REFUSALS[kind] | {"OK"}
@@ -243,7 +243,7 @@ def test_numbers_of_a_model_with_ids_of_its_own(number: int) -> None:
     models = [each for each in read_container(blob).sections if each.kind == Kind.MODEL]
     section = models[number]
     fields = [field for field in section_fields(section) if field[0] < section.end]
-    found = set(statuses(broken(thinned(Kind.MODEL, fields), blob), path))
+    found = set(statuses(break_fields(choose_fields(Kind.MODEL, fields), blob), path))
     assert found - {"OK"}
     assert found <= REFUSALS[Kind.MODEL] | {"OK"}
 
@@ -274,10 +274,10 @@ WRONG_LENGTH = {"CLASSES", "AUTOMATON_SHAPE", "ROUTES", "STEPS", "PAIRS"}
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_numbers_of_the_header(name: str, fields: list[Field], expected: set[str]) -> None:
-    assert set(statuses(broken(fields))) == expected, name
+    assert set(statuses(break_fields(fields))) == expected, name
 
 
-def swapped(k: int) -> list[tuple[int, bytes]]:
+def swap_sections(k: int) -> list[tuple[int, bytes]]:
     """The sections, number k behind the next one."""
     return [*PARTS[:k], PARTS[k + 1], PARTS[k], *PARTS[k + 2 :]]
 
@@ -285,34 +285,34 @@ def swapped(k: int) -> list[tuple[int, bytes]]:
 def test_sections_in_another_order() -> None:
     """But for two models, whose order says which is which."""
     orders = [
-        assembled(swapped(k)) for k in range(len(PARTS) - 1) if PARTS[k][0] != PARTS[k + 1][0]
+        assemble(swap_sections(k)) for k in range(len(PARTS) - 1) if PARTS[k][0] != PARTS[k + 1][0]
     ]
-    assert set(statuses([*orders, assembled(PARTS[::-1])])) == {"SECTION_ORDER"}
+    assert set(statuses([*orders, assemble(PARTS[::-1])])) == {"SECTION_ORDER"}
 
 
 def test_sections_that_hold_what_is_another_s() -> None:
     kinds = [kind for kind, _ in PARTS]
     mixed = []
     for k in range(len(PARTS) - 1):
-        parts = swapped(k)
-        mixed.append(assembled(list(zip(kinds, (part for _, part in parts), strict=True))))
+        parts = swap_sections(k)
+        mixed.append(assemble(list(zip(kinds, (part for _, part in parts), strict=True))))
     found = statuses(mixed)
     assert found[:4] == ["CLASSES", "AUTOMATON_SHAPE", "STEPS", "ROUTES"]
     assert set(found[4:]) <= {"ROUTES", "MODEL", "ADDED", "SYMBOLS", *TOKENS}
 
 
 def test_sections_twice() -> None:
-    twice = [assembled([*PARTS[: k + 1], *PARTS[k:]]) for k in range(len(PARTS))]
+    twice = [assemble([*PARTS[: k + 1], *PARTS[k:]]) for k in range(len(PARTS))]
     models = [kind == Kind.MODEL for kind, _ in PARTS]
     # the ids of a model that comes twice are those of another one
     expected = ["MODEL" if model else "SECTION_ORDER" for model in models]
     assert statuses(twice) == expected
     four = [*PARTS[: models.index(True)], *[PARTS[models.index(True)]] * 5]
-    assert statuses([assembled([*four, *PARTS[-2:]])]) == ["SECTION_ORDER"]
+    assert statuses([assemble([*four, *PARTS[-2:]])]) == ["SECTION_ORDER"]
 
 
 def test_sections_dropped() -> None:
-    found = statuses([assembled(PARTS[:k] + PARTS[k + 1 :]) for k in range(len(PARTS))])
+    found = statuses([assemble(PARTS[:k] + PARTS[k + 1 :]) for k in range(len(PARTS))])
     # of the models, one is still there: a route has none, or one that is not of its kind
     expected = ["ROUTES" if kind == Kind.MODEL else "SECTION_MISSING" for kind, _ in PARTS]
     assert [status if status != "MODEL" else "ROUTES" for status in found] == expected

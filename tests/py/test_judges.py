@@ -22,7 +22,7 @@ from judge_schemas import Cutter, Shaper, by_regex, by_segmentation, find_shaper
 
 
 @pytest.fixture(scope="module")
-def shipped() -> list[list[Schema]]:
+def shipped_schemas() -> list[list[Schema]]:
     """The shipped schemas: those that are generated, and those that are made by hand."""
     return judge_schemas.load_shipped()
 
@@ -36,8 +36,8 @@ def font(schema: Schema) -> Shaper:
 
 
 @pytest.mark.slow
-def test_no_short_text_is_cut_inside_a_character(shipped: list[list[Schema]]) -> None:
-    generated, _ = shipped
+def test_no_short_text_is_cut_inside_a_character(shipped_schemas: list[list[Schema]]) -> None:
+    generated, _ = shipped_schemas
     most = 10 if EXHAUSTIVE else 6
     few = [
         schema
@@ -51,8 +51,10 @@ def test_no_short_text_is_cut_inside_a_character(shipped: list[list[Schema]]) ->
 
 
 @pytest.mark.corpora
-def test_no_sample_is_cut_inside_a_character(corpora: Path, shipped: list[list[Schema]]) -> None:
-    generated, _ = shipped
+def test_no_sample_is_cut_inside_a_character(
+    corpora: Path, shipped_schemas: list[list[Schema]]
+) -> None:
+    generated, _ = shipped_schemas
     font(generated[0])
     results = judge_schemas.judge(generated, judge_schemas.sample_lines(corpora), 1)
     assert sum(found.segments > 0 for found in results) == 65
@@ -62,15 +64,15 @@ def test_no_sample_is_cut_inside_a_character(corpora: Path, shipped: list[list[S
             assert found.torn == [], schema.name
 
 
-def test_the_table_is_that_of_the_schemas(shipped: list[list[Schema]]) -> None:
+def test_the_table_is_that_of_the_schemas(shipped_schemas: list[list[Schema]]) -> None:
     """Which texts were judged follows from the schemas; the segments are those of the command."""
     rows = {}
     for line in judge_schemas.README.read_text("utf-8").splitlines():
         cells = line.removeprefix("| ").removesuffix(" |").split(" | ")
         if len(cells) == len(judge_schemas.HEADS):
             rows[cells[0], cells[2]] = cells
-    assert len(rows) == 2 + sum(map(len, shipped))
-    for schema, model in ((each, tuple(some)) for some in shipped for each in some):
+    assert len(rows) == 2 + sum(map(len, shipped_schemas))
+    for schema, model in ((each, tuple(some)) for some in shipped_schemas for each in some):
         title, points, family = judge_schemas.row_head(schema)
         n = len(judge_schemas.first_of_each_kind(schema, model))
         *facts, short, _, cut, _, torn = rows[title, family]

@@ -315,7 +315,7 @@ def test_the_best_path_is_not_drawn() -> None:
 
 @pytest.mark.parametrize("make", [giving_up_bytes, giving_up_letters])
 def test_a_token_that_its_symbols_do_not_merge_to(make: Callable[[], Artifact]) -> None:
-    """Such a token is found as a whole only where nothing is drawn, even if nothing is skipped."""
+    """The token is found as a whole only where nothing is drawn, even if nothing is skipped."""
     blob = write_artifact(make())
     native, reference = (Tokenizer.from_bytes(blob, backend=each) for each in CORES)
     for seed, text in enumerate((b"abc", b"abcd", b"dabcabc", b"abc" * 30)):

@@ -25,7 +25,7 @@ import sentencepiece
 from exhaustive import EXHAUSTIVE
 from packaging.requirements import Requirement
 from paper_vocab import learn_vocab, vocab_json
-from test_distribution import copy_sources, hooked, pip_wheel
+from test_distribution import copy_sources, pip_wheel, run_in_tree
 from test_readme import README, check_console
 
 import wwho
@@ -52,7 +52,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     tree = folder / "wwho"
     copy_sources(tree)
-    done = hooked(tree, f"build_backend.build_sdist({str(folder)!r})")
+    done = run_in_tree(tree, f"build_backend.build_sdist({str(folder)!r})")
     assert done.returncode == 0, done.stderr
     (packed,) = folder.glob("*.tar.gz")
     # Not -O3, which takes ten times as long: the core's speed is nobody's concern here.

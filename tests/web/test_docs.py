@@ -41,8 +41,8 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def served(docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a server that has it."""
+def docs_address(docs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a server that has the documentation."""
     monkeypatch.setattr(application, "DOCS", docs)
     with run_server() as address:
         yield address
@@ -85,22 +85,22 @@ def test_nothing_is_fetched_from_another_host(docs: Path) -> None:
         assert [each for each in found if not kept.search(each)] == [], path
 
 
-def test_the_page_leads_to_it_and_it_searches(page: Any, served: str) -> None:
-    page.goto(served)
+def test_the_page_leads_to_the_documentation_which_searches(page: Any, docs_address: str) -> None:
+    page.goto(docs_address)
     page.click("nav a:has-text('Docs')")
     expect(page).to_have_title(re.compile("WWHO"))
     page.fill("input[name=query]", "superwords")
     expect(page.locator(".md-search-result__link").first).to_be_visible()
-    page.goto(f"{served}/docs/javascript/reference/index.html")
+    page.goto(f"{docs_address}/docs/javascript/reference/index.html")
     expect(page.locator("body")).to_contain_text("encodingForModel")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_its_links_can_be_read(page: Any, served: str, scheme: str) -> None:
+def test_links_of_the_documentation_can_be_read(page: Any, docs_address: str, scheme: str) -> None:
     """By axe: the text of each page's colours, in the dark, too."""
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    page.goto(f"{served}/docs/")
+    page.goto(f"{docs_address}/docs/")
     expect(page.locator("body")).to_have_attribute(
         "data-md-color-scheme", {"light": "default", "dark": "slate"}[scheme]
     )
@@ -114,10 +114,10 @@ def test_its_links_can_be_read(page: Any, served: str, scheme: str) -> None:
     assert len(found[1]) > 10
 
 
-def test_without_it_a_page_says_how_it_is_made(
+def test_a_page_says_how_missing_documentation_is_made(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And leads back to the tokens."""
+    """The page leads back to the tokens, too."""
     monkeypatch.setattr(application, "DOCS", tmp_path / "none")
     page = browser.new_page()
     with run_server() as address:

@@ -29,31 +29,33 @@ from environment import WORK
 from texts import read_texts
 
 Encode = Callable[[str], Sequence[int]]
+"""Returns the ids of a text."""
 Open = Callable[[Path], Encode]
+"""Returns the function by which an engine encodes with the tokenizer of a file."""
 WARM_UP = 50  # lines
 ENGLISH_AND_HINDI = ("english", "hindi")
 
 
 def open_ours(file: Path) -> Encode:
-    """Ours, as `wwho import` makes it."""
+    """Return `encode` of the tokenizer that `wwho import` makes of a file."""
     return wwho.Tokenizer.from_file(file).encode
 
 
 def open_tokenizers(file: Path) -> Encode:
-    """That of Hugging Face."""
+    """Return how Hugging Face's tokenizers encodes with a tokenizer.json, without a template."""
     theirs = import_module("tokenizers").Tokenizer.from_file(str(file))
     return lambda text: theirs.encode(text, add_special_tokens=False).ids
 
 
 def open_sentencepiece(file: Path) -> Encode:
-    """That of Google, in C++."""
+    """Return how Google's sentencepiece encodes with a .model."""
     theirs = import_module("sentencepiece").SentencePieceProcessor(model_file=str(file))
     encode: Encode = theirs.encode
     return encode
 
 
 def open_gigatoken(file: Path) -> Encode:
-    """Gives arrays; a list takes as long as ours."""
+    """Return how gigatoken encodes with a file; its arrays become lists, as all others give."""
     tokenizer = import_module("gigatoken").Tokenizer
     if file.suffix == ".model":
         theirs = tokenizer.from_sentencepiece(str(file))
@@ -63,7 +65,7 @@ def open_gigatoken(file: Path) -> Encode:
 
 
 def open_kitoken(file: Path) -> Encode:
-    """Reads the files of many libraries."""
+    """Return how kitoken, which reads the files of many libraries, encodes with one."""
     theirs = import_module("kitoken").Kitoken.from_file(str(file))
     return lambda text: theirs.encode(text, False)
 
@@ -78,9 +80,9 @@ ENGINES: dict[str, Open] = {
 
 
 def without_padding(file: Path) -> Path:
-    """The file, or a copy of a tokenizer.json that asks for padding or truncation without these.
+    """Return a file, or for a tokenizer.json the path of a copy without padding and truncation.
 
-    Not all engines can be told to leave that out.
+    Not all engines can be told to leave these out.
     """
     if file.suffix != ".json":
         return file
@@ -91,8 +93,8 @@ def without_padding(file: Path) -> Path:
     return copy
 
 
-def engines(file: Path) -> tuple[str, dict[str, Encode]]:
-    """The name of the library that defines a file, and what opens it, each with its function.
+def open_engines(file: Path) -> tuple[str, dict[str, Encode]]:
+    """Return the library that defines a file, and by name how each engine encodes with the file.
 
     An engine that cannot open the file is left out, and standard error says why.
     """
@@ -113,19 +115,28 @@ def engines(file: Path) -> tuple[str, dict[str, Encode]]:
     return judge, found
 
 
-def seconds(encode: Encode, lines: Sequence[str]) -> float:
-    """The processor time of a round."""
+def time_lines(encode: Encode, lines: Sequence[str]) -> float:
+    """Return the processor time, in seconds, of encoding lines one by one."""
     start = process_time()
     for line in lines:
         encode(line)
     return process_time() - start
 
 
-def measure(file: Path, lines: Sequence[str], per_round: int) -> dict[str, str]:
-    """The cells of a file for a text, by the name of their column."""
-    judge, found = engines(file)
+def measure_file(file: Path, lines: Sequence[str], per_round: int) -> dict[str, str]:
+    """Return the cells of the table's row for a file and a text, by the name of their column.
+
+    Args:
+        file: the tokenizer.
+        lines: the text, of which the first `WARM_UP` lines are not timed.
+        per_round: how many lines each engine encodes before the next one's turn.
+
+    Raises:
+        SystemExit: our ids of a line are not those of the library that defines the file.
+    """
+    judge, found = open_engines(file)
     for encode in found.values():
-        seconds(encode, lines[:WARM_UP])
+        time_lines(encode, lines[:WARM_UP])
     times: dict[str, list[float]] = {name: [] for name in found}
     for number, start in enumerate(range(WARM_UP, len(lines), per_round)):
         some = lines[start : start + per_round]
@@ -133,7 +144,7 @@ def measure(file: Path, lines: Sequence[str], per_round: int) -> dict[str, str]:
         order = list(found)
         turn = number % len(order)
         for name in order[turn:] + order[:turn]:
-            times[name].append(seconds(found[name], some) / size * 1e9)
+            times[name].append(time_lines(found[name], some) / size * 1e9)
     others = dict.fromkeys(found, 0)
     for line in lines:
         right = list(found[judge](line))
@@ -178,7 +189,7 @@ def main() -> None:
             lines = [line[: given.width] for line in texts[name].decode().split("\n") if line]
             if len(lines) < wanted:
                 parser.error(f"{name} has {len(lines)} lines with text, {wanted} are needed")
-            cells = measure(file, lines[:wanted], given.lines)
+            cells = measure_file(file, lines[:wanted], given.lines)
             row = " | ".join(cells.get(column, "") for column in columns)
             print(f"| {file}, {name} | {row} |", flush=True)
 

@@ -34,13 +34,13 @@ from texts import CORPORA, read_xz
 
 CORPUS = CORPORA / "train_mix.txt.xz"
 PEERS = ("rustbpe", "gigabpe")
-JOBS = ("syllables", "rustbpe", "plain", "rustbpe_plain", "gpt2", "gigabpe_gpt2", "nothing")
+JOBS = ("syllables", "rustbpe", "plain", "rustbpe_plain", "plain_gpt2", "gigabpe_gpt2", "nothing")
 COMPARED = (
     ("own job", "rustbpe", "syllables", "rustbpe"),
     ("same job", "rustbpe", "plain", "rustbpe_plain"),
-    ("same job, GPT-2's pieces", "gigabpe", "gpt2", "gigabpe_gpt2"),
+    ("same job, GPT-2's pieces", "gigabpe", "plain_gpt2", "gigabpe_gpt2"),
 )
-"""What both do, the peer, and the tasks of ours and of theirs."""
+"""The job, the peer, the task of WWHO and that of the peer, by their names in train_worker.py."""
 COMMAND = (
     *("train", "--schema", "sinhala", "--schema", "devanagari", "--base", "o200k_base"),
     *("--vocab-size", "128000", "--prune", "5", "--name", "wwho_328k"),
@@ -49,7 +49,7 @@ TIMEOUT = 900
 
 
 def main() -> None:
-    """Set up, measure, print and write."""
+    """Write the corpora, run all jobs in turns, and print and write the tables of results."""
     options = parse()
     find_modules([*PEERS, "jsonschema"], "wwho.train._native")
     text = write_corpus(options, "train.txt", options.megabytes)
@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def parse() -> argparse.Namespace:
-    """The command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -98,7 +98,7 @@ def parse() -> argparse.Namespace:
 
 
 def write_corpus(options: argparse.Namespace, name: str, megabytes: float) -> Path:
-    """The first megabytes of the corpus, whole lines, as a file of this name."""
+    """Write the first megabytes of the corpus, whole lines, and return the path of that file."""
     size = int(megabytes * MB)
     if options.text is None and not CORPUS.is_file():
         raise SystemExit(f"the corpus is not in {CORPORA}; name another one with --text")
@@ -110,7 +110,10 @@ def write_corpus(options: argparse.Namespace, name: str, megabytes: float) -> Pa
 
 
 def pick_cores(core: int | None) -> list[int]:
-    """The core that this process and its children are kept on, and a second one for counting."""
+    """Pin this process and its children to a core; return its number, and a second for counting.
+
+    None are returned where a process cannot be pinned.
+    """
     if not hasattr(os, "sched_setaffinity"):
         return []
     every = os.sched_getaffinity(0)
@@ -125,7 +128,7 @@ def pick_cores(core: int | None) -> list[int]:
 
 
 def jobs(cores: list[int]) -> dict[str, Result]:
-    """All that is done in a round, WWHO's beside its peer's."""
+    """Return the jobs of a round by name, WWHO's beside its peers', without file and sizes."""
     counting = {"task": "count"}
     return {
         **{task: {"task": task} for task in JOBS},
@@ -136,7 +139,7 @@ def jobs(cores: list[int]) -> dict[str, Result]:
 
 
 def run_job(job: Result) -> Result:
-    """The result of one job in a fresh process.
+    """Return the result of one job, run in a fresh process.
 
     Raises:
         SystemExit: it failed.
@@ -157,11 +160,15 @@ def run_job(job: Result) -> Result:
 
 
 def training_rows(found: dict[str, list[Result]], text: str, size: float) -> list[Row]:
-    """Speeds and memory, each trainer with its own job, and both with the same.
+    """Return rows of the trainers' speed, seconds and memory, for each comparison of `COMPARED`.
 
-    Of the same job, whether the tokens are the same is told. Of pairs that are seen as often,
-    gigabpe takes another one first: its tokens are compared without their order, and of 127,744,
-    118 are others.
+    Where both do the same job, a row says whether their tokens are the same. Of pairs that are seen
+    as often, gigabpe takes another one first, so its tokens are compared without their order.
+
+    Args:
+        found: the results of all rounds, by the name of the job.
+        text: the name of the corpus in the rows.
+        size: its size in MB.
     """
     rows = []
     for name, peer, ours, theirs in COMPARED:
@@ -187,9 +194,11 @@ def training_rows(found: dict[str, list[Result]], text: str, size: float) -> lis
 
 
 def scaling_rows(found: dict[str, list[Result]], size: float) -> list[Row]:
-    """What a second core brings to counting a text, and what four times the words cost in merging.
+    """Return a row of counting with a second core, and one of merging four times the words.
 
-    `size` is that of the text, in MB.
+    Args:
+        found: the results of all rounds, by the name of the job.
+        size: the size of the text that is counted, in MB.
     """
     two, one = (
         [size / result["counting"] for result in found[f"count, {processes}"]]
@@ -203,7 +212,7 @@ def scaling_rows(found: dict[str, list[Result]], size: float) -> list[Row]:
 
 
 def command_rows(rounds: int) -> list[Row]:
-    """The command of the model card, from the compressed corpus to the artifact; on one core."""
+    """Return rows of the time and memory that the command of the model card takes, on one core."""
     output = WORK / "train.wwho"
     seconds, peaks = [], []
     for number in range(rounds):

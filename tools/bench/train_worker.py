@@ -1,8 +1,9 @@
 """Trains in a process of its own: JSON job on stdin, JSON result on stdout.
 
-A job has `task` (see TASKS), `file`, `vocab_size`, and for counting `processes` and the `cores` to
-run on. Trainers are imported by name, so that nothing but the one asked for is loaded. What they
-get ready before the corpus is read counts as well: the base that WWHO trains over, for instance.
+A job has `task` (see TASKS), `file`, `vocab_size`, `n_bytes` (how many of the 256 bytes the file
+has), and for counting `processes` and the `cores` to run on. Trainers are imported by name, so that
+nothing but the one asked for is loaded. What they get ready before the corpus is read counts as
+well: the base that WWHO trains over, for instance.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from worker import peak_memory
 
 Job = dict[str, Any]
+"""A job, or its result."""
 
 SCRIPTS = ("sinhala", "devanagari")
 PRUNE = 5  # as for wwho_328k
@@ -31,12 +33,12 @@ ALPHABET = [chr(0x100 + HIDDEN.index(byte) if byte in HIDDEN else byte) for byte
 
 
 def nothing(job: Job) -> Job:
-    """What a process takes that has the corpus to read and does not."""
+    """Return no result: the memory that the process takes is subtracted from that of the others."""
     return {}
 
 
 def syllables(job: Job) -> Job:
-    """WWHO's own job: SGPE over o200k_base."""
+    """Train SGPE over o200k_base, WWHO's own job; return how many merges there are."""
     train_options = import_module("wwho.train.options").TrainOptions
     options = train_options(schemas=schemas(), vocab_size=job["vocab_size"], prune=PRUNE)
     model = import_module("wwho.train.pipeline").train_model([job["file"]], options)
@@ -44,15 +46,23 @@ def syllables(job: Job) -> Job:
 
 
 def plain(job: Job) -> Job:
-    """Plain BPE over o200k_base's pieces, down to pairs seen once."""
+    """Train BPE with WWHO over o200k_base's pieces, down to pairs seen once.
+
+    Returns:
+        How many merges there are, and a digest of the tokens in order.
+    """
     train_options = import_module("wwho.train.options").TrainOptions
     options = train_options(atoms="byte", min_freq=1, vocab_size=job["vocab_size"])
     model = import_module("wwho.train.pipeline").train_model([job["file"]], options)
     return {"merges": len(model.models[0].merges), "tokens": digest(model.models[0].texts)}
 
 
-def gpt2(job: Job) -> Job:
-    """Plain BPE over GPT-2's pieces, down to pairs seen once."""
+def plain_gpt2(job: Job) -> Job:
+    """Train BPE with WWHO over GPT-2's pieces, down to pairs seen once.
+
+    Returns:
+        How many merges there are, and a digest of their tokens, sorted.
+    """
     train_options = import_module("wwho.train.options").TrainOptions
     size = job["vocab_size"]
     options = train_options(
@@ -64,7 +74,10 @@ def gpt2(job: Job) -> Job:
 
 
 def gigabpe_gpt2(job: Job) -> Job:
-    """The peer with GPT-2's pieces: its alphabet is the bytes of the corpus, not all 256."""
+    """Train BPE with gigabpe over GPT-2's pieces; return what `plain_gpt2` does.
+
+    Its alphabet is the bytes of the corpus, not all 256.
+    """
     _, merges = import_module("gigabpe").train_bpe(
         [job["file"]],
         vocab_size=job["vocab_size"] - 256 + job["n_bytes"],
@@ -76,24 +89,24 @@ def gigabpe_gpt2(job: Job) -> Job:
 
 
 def bytes_of(merge: tuple[str, str]) -> bytes:
-    """The bytes of a merged token, each of which is a character of GPT-2's alphabet."""
+    """Return the bytes of the token of a merge, whose two parts are in GPT-2's alphabet."""
     return bytes(map(ALPHABET.index, "".join(merge)))
 
 
 def rustbpe(job: Job) -> Job:
-    """The peer's job: plain BPE over its own pieces."""
+    """Train BPE with rustbpe over its own pieces; return how many merges there are."""
     return {"merges": len(rustbpe_tokens(job, None)) - 256}
 
 
 def rustbpe_plain(job: Job) -> Job:
-    """The peer with the pattern of o200k_base."""
+    """Train BPE with rustbpe over o200k_base's pieces; return what `plain` does."""
     pattern = import_module("wwho.assemble.patterns").PATTERNS["o200k_base"]
     tokens = rustbpe_tokens(job, pattern)
     return {"merges": len(tokens) - 256, "tokens": digest(tokens)}
 
 
 def rustbpe_tokens(job: Job, pattern: str | None) -> Sequence[bytes]:
-    """What rustbpe learns, in order of rank; it takes an iterator of strings: the lines."""
+    """Return the tokens that rustbpe learns from the lines of the file, in order of rank."""
     tokenizer = import_module("rustbpe").Tokenizer()
     with Path(job["file"]).open(encoding="utf-8", newline="\n") as lines:
         tokenizer.train_from_iterator(lines, job["vocab_size"], pattern=pattern)
@@ -102,7 +115,7 @@ def rustbpe_tokens(job: Job, pattern: str | None) -> Sequence[bytes]:
 
 
 def count(job: Job) -> Job:
-    """Seconds that pass in the first stage alone, the best of some."""
+    """Return the seconds that pass while words are counted: the least of `TIMES`."""
     counting_model = import_module("wwho.assemble.training_artifacts").counting_model
     count_corpus = import_module("wwho.train.count").count_corpus
     corpus = import_module("wwho.corpus").Corpus([job["file"]])
@@ -115,7 +128,7 @@ def count(job: Job) -> Job:
 
 
 def merge(job: Job) -> Job:
-    """Seconds of merging the words of the corpus, all of them and every fourth."""
+    """Return the seconds of processor time that merging takes, of all words and of every fourth."""
     native = import_module("wwho.train.native")
     choose_atoms = import_module("wwho.train.atom_choice").choose_atoms
     words = native.WordTable()
@@ -141,19 +154,19 @@ TASKS = {
     task.__name__: task
     for task in (
         *(nothing, syllables, plain, rustbpe, rustbpe_plain),
-        *(gpt2, gigabpe_gpt2, count, merge),
+        *(plain_gpt2, gigabpe_gpt2, count, merge),
     )
 }
 
 
 def schemas() -> list[Any]:
-    """The scripts of wwho_328k."""
+    """Return the schemas of wwho_328k."""
     load_schema = import_module("wwho.compile.schema_loader").load_schema
     return [load_schema(name) for name in SCRIPTS]
 
 
 def digest(tokens: Iterable[bytes]) -> str:
-    """What tells two vocabularies apart."""
+    """Return a hash of tokens in their order, which tells two vocabularies apart."""
     found = hashlib.sha256()
     for token in tokens:
         found.update(len(token).to_bytes(4, "little") + token)
@@ -161,7 +174,7 @@ def digest(tokens: Iterable[bytes]) -> str:
 
 
 def main() -> None:
-    """Do the job; what goes wrong is a result too."""
+    """Read a job, do it, and print its result; an error is a result, too."""
     job = json.load(sys.stdin)
     if job.get("cores"):
         os.sched_setaffinity(0, job["cores"])

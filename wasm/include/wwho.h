@@ -301,11 +301,10 @@ size_t wwho_scratch_size(const wwho_model *model);
  * text ends. In both cases you may repeat the call. With any status but WWHO_OK, `place` stays as it was. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job);
 
-/* Encode text as wwho_encode does, but draw its tokens: the same ones for the same seed, on every machine. Nothing is read from the cache.
- * Without dropout and n_best, the tokens are those of wwho_encode. With either or both, each acts on the models that can do it: dropout on
- * BPE models, also as spellers, and paths on VITERBI models. WWHO_ARGUMENT if a number is out of range, or if no model can do what is
- * asked.
- */
+/* Encode text as wwho_encode does, but draw its tokens: the same ones for the same seed, on every machine. The cache neither
+ * gives nor keeps what is drawn. Without dropout and n_best, the tokens are those of wwho_encode. With either or both, each acts on the
+ * models that can do it: dropout on BPE models, also as spellers, and paths on VITERBI models. WWHO_ARGUMENT if a number is out of range,
+ * or if no model can do what is asked. */
 int wwho_sample(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_sampling *sampling, wwho_job *job);
 
 /* The last place where a text may be cut so that both parts together encode as the whole does, whatever text follows. You may encode the

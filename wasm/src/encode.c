@@ -565,8 +565,8 @@ static void go_to_pretoken(wwho_encoder *e, uint64_t base, uint32_t n, uint32_t 
     e->sampler->n = n + number;
 }
 
-/* Return true if merges of the pretoken from `at` to `end`, whose stream begins with `seed`, may be skipped: its first draw takes fewer
- * than it may have. */
+/* Return true if a merge of the pretoken from `at` to `end` may be skipped: the first draw of its stream, which begins with `seed`, takes
+ * fewer merges than the pretoken may have. */
 static bool drops_some(const wwho_encoder *e, const wwho_route *route, uint64_t seed, size_t at, size_t end) {
     const uint64_t number = nth_draw(seed, 0);
     if (takes_all(e->sampler, number, end - at - 1)) return false;

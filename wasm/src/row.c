@@ -100,6 +100,7 @@ WWHO_LOCAL void replay(wwho_row *rows, uint32_t n) {
         uint32_t left = 0;
         for (uint32_t k = 0; k < n_live; k++) {
             wwho_row *row = &rows[live[left] = live[k]];
+            /* a constant 0: the compiler makes a step without draws of it */
             if (DRAWS_AHEAD && !row->draws ? replay_step(row, 0) : replay_step(row, row->draws))
                 left++;
             else

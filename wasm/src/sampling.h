@@ -37,7 +37,7 @@ static inline uint64_t nth_draw(uint64_t seed, uint64_t index) {
     return next_draw(&seed);
 }
 
-/* Return true if a number of a stream takes the next n merges. */
+/* Return true if a draw, as a number of a stream, takes all of the next n merges; false also for more than GAPS. */
 static inline bool takes_all(const wwho_sampler *s, uint64_t number, size_t n) {
     return !n || (n <= GAPS && number >> 32 < s->gaps[n - 1]);
 }

@@ -78,7 +78,7 @@ class CoreModel(Protocol):
     def route_name(self, route: int) -> bytes:
         """Return the name of a route in UTF-8, by `wwho_route_name`."""
 
-    def added(self, index: int) -> tuple[int, int, bytes]:
+    def added_token(self, index: int) -> tuple[int, int, bytes]:
         """Return the id, flags and UTF-8 text of an added token, by `wwho_added`."""
 
     def section(self, kind: Kind) -> bytes:
@@ -132,7 +132,7 @@ def _template_places(numbers: Sequence[int]) -> tuple[Place, ...]:
 
 def _added_token(model: CoreModel, index: int) -> Added:
     """Return an added token, by its index in the order of ids."""
-    token, flags, text = model.added(index)
+    token, flags, text = model.added_token(index)
     return Added(text.decode("utf-8"), token, Flag(flags))
 
 

@@ -455,7 +455,7 @@ static PyObject *rows_as_text(const Py_buffer *given, const int64_t *starts, Py_
 }
 
 /* format_ids(ids, starts, before, between, after): the function of that name in backend.py, of ids of 32 and starts of 64 bits, packed.
- * Others run Python meanwhile. */
+ * Other threads run Python meanwhile. */
 static PyObject *format_ids(PyObject *module, PyObject *const *args, Py_ssize_t n_args) {
     Py_buffer given[N_ARGUMENTS];
     int n_given = 0;

@@ -684,7 +684,7 @@ class NativeModel(NamedTuple):
         _check_call(lib.wwho_route_name(self.model, route, name, size))
         return bytes(ffi.buffer(name[0], size[0]))
 
-    def added(self, index: int) -> tuple[int, int, bytes]:
+    def added_token(self, index: int) -> tuple[int, int, bytes]:
         """Return the id, flags and UTF-8 text of an added token."""
         token, flags = ffi.new("uint32_t *"), ffi.new("uint32_t *")
         text, size = ffi.new("const uint8_t **"), ffi.new("size_t *")

@@ -425,7 +425,7 @@ class WasmModel(NamedTuple):
         start, size = self._results("route_name", 2, route)
         return self.core.read(start, size)
 
-    def added(self, index: int) -> tuple[int, int, bytes]:
+    def added_token(self, index: int) -> tuple[int, int, bytes]:
         """Return the id, flags and UTF-8 text of an added token."""
         token, flags, start, size = self._results("added", 4, index)
         return token, flags, self.core.read(start, size)

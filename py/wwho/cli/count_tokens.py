@@ -72,16 +72,16 @@ def run(options: argparse.Namespace) -> int:
     rows = [Row(name) for name in files.names]
 
     def count_batch(batch: Batch) -> list[tuple[int, int, int]]:
-        """Return the number of the file of each run of texts, and their bytes and tokens."""
+        """Return for each run of texts the number of its file, its bytes and its tokens."""
         texts = [*map(nfc, batch.texts)] if options.normalize else batch.texts
         counts = tokenizer.count_batch(texts, num_threads=1, allowed_special=allowed)
         sizes, tokens = map(len, batch.texts), iter(counts)
         return [(file, sum(islice(sizes, n)), sum(islice(tokens, n))) for file, n in batch.runs]
 
     def count_long(text: LongText) -> Iterator[list[tuple[int, int, int]]]:
-        """Yield the number of the file of a text, no bytes, and how many tokens it has.
+        """Yield one list, of one run: the number of the text's file, 0 bytes, and its tokens.
 
-        Its bytes are added to the row of the file as they are read.
+        The bytes of the text are added to the row of its file as they are read.
         """
         counted = count_bytes(text.blocks, rows[text.number])
         parts = nfc_parts(counted) if options.normalize else counted

@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
             blocks = iter([streams.join_blocks(blocks, name)])
         parts = nfc_parts(blocks) if options.normalize else blocks
         found = tokenizer._encode_parts(parts, options.threads, allowed, None, "spell", "text")
-        numbers = spaced(part for part in found if isinstance(part, bytes))
+        numbers = with_spaces(part for part in found if isinstance(part, bytes))
         if options.json:
             yield before + b"".join(numbers).replace(b" ", between) + after
             return
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def spaced(parts: Iterable[bytes]) -> Iterator[bytes]:
+def with_spaces(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Yield parts of a line of numbers, each but the first with a space before it."""
     separator = b""
     for part in filter(None, parts):

@@ -130,7 +130,7 @@ def lines_of(stream: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def line_lists(stream: BinaryIO, name: str) -> Iterator[list[bytes]]:
-    """Yield the lines of a stream in lists, each of those that have come since the list before.
+    """Yield the lines of a stream, without line feeds, in lists of what came since the last list.
 
     Args:
         stream: a buffered stream.

@@ -97,7 +97,9 @@ def read_texts(
 def read_text_lists(
     files: TextFiles, *, by_line: bool
 ) -> Iterator[tuple[int, list[bytes] | BinaryIO]]:
-    """Yield what `read_texts` does, but texts of bytes in lists, as many as have been read.
+    """Yield the number of a file with a list of its texts, as many as were read, or with a stream.
+
+    Texts, streams and numbers are those of `read_texts`.
 
     Args:
         files: the files.

@@ -471,9 +471,9 @@ class _Reader(CharReader):
         """
         is_property = self.cursor.peek() in ("p", "P")
         chars = self._escape()
-        return chars if is_property else self._folded(chars)
+        return chars if is_property else self._fold_cases(chars)
 
-    def bracketed(self) -> CodePointSet:
+    def read_set(self) -> CodePointSet:
         r"""Read a set and move past its closing bracket; the opening one is already taken.
 
         A set is a list of intersections: ``[a-z&&[^x]&&\w]`` holds what each of the three does.
@@ -497,7 +497,7 @@ class _Reader(CharReader):
             elif self.cursor.take("[:"):
                 operand |= self._posix_class(at)
             elif self.cursor.take("["):
-                operand |= self.bracketed()
+                operand |= self.read_set()
             else:
                 operand |= self._member()
         self.depth -= 1
@@ -534,7 +534,7 @@ class _Reader(CharReader):
         return ~chars if negative else chars
 
     def _refuse_operator(self) -> None:
-        """Do nothing: the only operator is ``&&``, which `bracketed` reads."""
+        """Do nothing: the only operator is ``&&``, which `read_set` reads."""
 
     def _item(self) -> CodePointSet:
         """Read one character or escape inside a set, without folding its case."""

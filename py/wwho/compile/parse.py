@@ -247,7 +247,7 @@ class RegexParser(_Parser):
             case "\\":
                 return Chars(self.reader.escape())
             case "[":
-                return Chars(self.reader.bracketed())
+                return Chars(self.reader.read_set())
             case ".":
                 return Chars(~_NEWLINE)
             case "^":

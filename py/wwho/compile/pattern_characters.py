@@ -128,7 +128,7 @@ class CharReader:
 
     def literal(self, char: str | int) -> CodePointSet:
         """Return the set that one character stands for: itself, or all its cases if `fold`."""
-        return self._folded(CodePointSet.of(char))
+        return self._fold_cases(CodePointSet.of(char))
 
     def escape(self) -> CodePointSet:
         r"""Read an escape such as ``\n`` or ``\p{L}``; the parser has already taken the backslash.
@@ -139,9 +139,9 @@ class CharReader:
         Raises:
             PatternError: If the escape is unknown or does not stand for one character.
         """
-        return self._folded(self._escape())
+        return self._fold_cases(self._escape())
 
-    def bracketed(self) -> CodePointSet:
+    def read_set(self) -> CodePointSet:
         """Read a set such as ``[^a-z\\p{L}]``; the parser has already taken the opening bracket.
 
         A set may hold sets, and ``&&`` intersects what is on both sides, as in the Rust engine. The
@@ -164,7 +164,7 @@ class CharReader:
             if self.cursor.take("&&"):
                 shared, operand = shared & operand, CodePointSet()
             elif self.cursor.peek(2) != "[:" and self.cursor.take("["):
-                operand |= self.bracketed()
+                operand |= self.read_set()
             else:
                 operand |= self._member()
         self.depth -= 1
@@ -187,12 +187,12 @@ class CharReader:
         self._refuse_operator()
         is_range = self.cursor.peek() == "-" and self.cursor.peek(2) != "-]"
         if not is_range:
-            return self._folded(first)
+            return self._fold_cases(first)
         self.cursor.take("-")
         last = self._item()
         if len(first) != 1 or len(last) != 1 or min(first) > min(last):
             raise self.cursor.error("a range needs two characters in order; escape '-'", at)
-        return self._folded(CodePointSet.of((min(first), min(last))))
+        return self._fold_cases(CodePointSet.of((min(first), min(last))))
 
     def _item(self) -> CodePointSet:
         """Read one character or escape inside a set, without folding its case.
@@ -229,7 +229,7 @@ class CharReader:
         if letter in _HEX_WIDTH:
             return CodePointSet.of(self._code_point(letter, at))
         if letter.lower() == "p":
-            return _complement_if_capital(self._folded(self._property(at)), letter)
+            return _complement_if_capital(self._fold_cases(self._property(at)), letter)
         if letter.lower() in _SHORTHANDS:
             return _complement_if_capital(_SHORTHANDS[letter.lower()](), letter)
         problem = _NOT_ONE_CHARACTER.get(letter)
@@ -289,7 +289,7 @@ class CharReader:
                 at,
             ) from None
 
-    def _folded(self, chars: CodePointSet) -> CodePointSet:
+    def _fold_cases(self, chars: CodePointSet) -> CodePointSet:
         """Return a set with all cases of its characters if `fold`, else the set itself."""
         return unicode.fold_set(chars) if self.fold else chars
 

@@ -149,7 +149,7 @@ def _artifact_forms(enc: Tokenizer, token_id: int, token: AddedToken) -> list[Ad
     then. If that is another text, a hidden entry has the text itself, which the token decodes to.
     """
     flags = Flag(sum(flag for option, flag in FLAG_OF_OPTION.items() if getattr(token, option)))
-    form = enc._normalized(token.content).decode() if token.normalized else token.content
+    form = enc._normalized_bytes(token.content).decode() if token.normalized else token.content
     found = [Added(form, token_id, flags)] if form else []
     hidden = [] if form == token.content else [Added(token.content, token_id, Flag.HIDDEN)]
     return [*found, *hidden]

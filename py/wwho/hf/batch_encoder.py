@@ -64,7 +64,7 @@ class CallOptions:
 
     @classmethod
     def from_arguments(cls, arguments: dict[str, Any]) -> CallOptions:
-        """Take the options among the arguments of a call, and ignore all others.
+        """Return the options among the arguments of a call; all others are ignored.
 
         Raises:
             ValueError: a number of tokens is negative.

@@ -1027,7 +1027,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         old = {str(token): token for token in self.added_tokens_decoder.values() if token.special}
         new = list(new_special_tokens or ())
 
-        def renamed(text: str) -> AddedToken:
+        def with_new_text(text: str) -> AddedToken:
             """Return the special token with an old text, with its new text if it has one."""
             content = new_texts.get(text, text)
             return _changed_token(old[text], content=content, special=True, normalized=False)
@@ -1035,7 +1035,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         specials = [*(new_texts.get(text, text) for text in old), *map(str, new)]
         if KEY in self.wwho.info.provenance:
             kept = [
-                renamed(token.content) if token.special else token
+                with_new_text(token.content) if token.special else token
                 for token in self.added_tokens_decoder.values()
             ]
             added = [*kept, *map(_special, new)]
@@ -1043,7 +1043,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         else:
             check_kept(self.wwho)
             enc = train_like(self.wwho, text_iterator, vocab_size, specials, **options)
-        with_roles = {role: renamed(text) for role, text in self.special_tokens_map.items()}
+        with_roles = {role: with_new_text(text) for role, text in self.special_tokens_map.items()}
         usual_roles = type(self).SPECIAL_TOKENS_ATTRIBUTES
         arguments = {
             **self.init_kwargs,
@@ -1051,7 +1051,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             "model_specific_special_tokens": {
                 role: token for role, token in with_roles.items() if role not in usual_roles
             },
-            "extra_special_tokens": [*map(renamed, self.extra_special_tokens), *new],
+            "extra_special_tokens": [*map(with_new_text, self.extra_special_tokens), *new],
             "chat_template": self.chat_template,
             # Options have done what they do: the components have them.
             GIVEN: (),

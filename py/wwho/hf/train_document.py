@@ -343,7 +343,7 @@ def _quick_cutter(artifact: Artifact) -> Cutter:
 
     def cut(text: bytes) -> list[bytes]:
         """Return the pieces of a text."""
-        rewritten = model._normalized(text)
+        rewritten = model._normalized_bytes(text)
         packed = model._backend.spans_packed(rewritten)
         return [rewritten[start:end] for start, end, _, _, _ in SPAN.iter_unpack(packed)]
 

@@ -151,7 +151,7 @@ def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Sou
     if not is_folder and given.name not in SAY_LITTLE:
         return Source(path)
     folder = ModelFolder(given if is_folder else given.parent)
-    with _naming(folder):
+    with _errors_name_source(folder):
         if is_folder and folder.file("tokenizer.json") is not None:
             return find_source(path)
         name = class_of(folder)
@@ -193,18 +193,18 @@ def import_source(source: Source | ModelFolder, options: Options | None = None) 
     """
     options = Options() if options is None else options
     if isinstance(source, ModelFolder):
-        with _naming(source):
+        with _errors_name_source(source):
             name = str(class_of(source))
             _check_options(f"a folder of {name}", OF_FOLDERS, options)
             return import_by_class(source, name, options)
     reader = reader_of(source)
-    with _naming(source):
+    with _errors_name_source(source):
         _check_options(reader.kind, reader.takes, options)
         return reader.read(source, options)
 
 
 @contextmanager
-def _naming(source: Source | ModelFolder) -> Iterator[None]:
+def _errors_name_source(source: Source | ModelFolder) -> Iterator[None]:
     """Put the path of a source before the messages of errors that the block raises.
 
     Raises:
@@ -227,7 +227,7 @@ def reader_of(source: Source) -> Reader:
     Raises:
         SourceError: there is none.
     """
-    with _naming(source):
+    with _errors_name_source(source):
         found = next((reader for reader in READERS if reader.knows(source)), None)
         if found is None:
             others = (kind for pattern, kind in OTHERS if re.match(pattern, source.head, re.DOTALL))

@@ -74,7 +74,7 @@ class BestPath(PieceEngine[Viterbi]):
             draws: what is drawn for the pretoken, and so for the speller; None: nothing.
         """
         narrow = self.model.narrow
-        for known, group in groupby(parts, key=self._known):
+        for known, group in groupby(parts, key=self._is_token):
             if known:
                 yield from (self.token(self.numbers[part]) for part in group)
                 continue
@@ -89,7 +89,7 @@ class BestPath(PieceEngine[Viterbi]):
                     found = [each._replace(size=0, back=len(text)) for each in found[1:]]
                 yield from found
 
-    def _known(self, part: bytes) -> bool:
+    def _is_token(self, part: bytes) -> bool:
         """Return whether a part is a token; in `tokenizers`, one that is not written as unk_id."""
         number = self.numbers.get(part)
         if number is None or self.model.narrow:

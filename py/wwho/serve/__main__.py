@@ -48,7 +48,7 @@ def write_site(folder: Path, pyodide: Path | None) -> None:
 
 
 def main() -> None:
-    """Read the command line, and write the page.
+    """Write the demo page into the folder that the command line names.
 
     Files of the same names in the folder are replaced, and others stay.
 

@@ -33,7 +33,7 @@ FONTS = "fonts/noto.css"
 DOCS = WEB / "docs"
 """The documentation as web pages, if tools/build_docs.py has made it."""
 NO_DOCS = "docs/index.html"
-"""The path of the page that says how the documentation is made, in the place of one not made."""
+"""The path of the page that stands in for the documentation where that has not been made."""
 DOCS_POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"

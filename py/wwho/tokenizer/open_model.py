@@ -114,7 +114,7 @@ class OpenModel:
             self._specials.refuse(data, disallowed, texts)
         return self._specials.mask(texts)
 
-    def _normalized(self, text: Text) -> bytes:
+    def _normalized_bytes(self, text: Text) -> bytes:
         """Return a text as UTF-8 after the steps that rewrite the whole text (NORMALIZER)."""
         data = to_bytes(text)
         return self._backend.normalize(data) if self.info.n_normalizer else data

@@ -50,7 +50,7 @@ class SegmentMethods(OpenModel):
             >>> wwho.get_encoding("o200k_base").segment("hello world")
             [Segment(route='other', text='hello world', units=())]
         """
-        data = self._normalized(text)
+        data = self._normalized_bytes(text)
         spans = self._backend.spans(data)
         starts = [k for k, span in enumerate(spans) if span.first]
         return [

@@ -506,7 +506,7 @@ class Tokenizer(
             24912
         """
         try:
-            return self._backend.token_id(self._normalized(text_or_bytes))
+            return self._backend.token_id(self._normalized_bytes(text_or_bytes))
         except UnknownTokenError:
             # The core knows tokens by their symbols' bytes. With a decoder, those may not be the
             # text: then look for a token that decodes to it.

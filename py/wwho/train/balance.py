@@ -48,7 +48,7 @@ from wwho.train.native import Merger, WordTable, parse_records, record
 from wwho.train.plan import UNIGRAM, Plan
 from wwho.train.report import SourceCounts
 from wwho.train.superwords import SuperwordLearner
-from wwho.train.unigram import descending, learn_unigram
+from wwho.train.unigram import by_score, learn_unigram
 
 HELD_OUT_BITS = 32
 """Lower bits of a count, which are of the text left out; the upper ones are of the learnt text."""
@@ -569,11 +569,11 @@ class Balance:
                 min_freq=ONE_SOURCE_FACTOR * self.learner.min_freq,
                 max_units=self.learner.max_units,
             )
-            lowered = math.log(max(1, sum(own_counts)) / total)
+            log_share = math.log(max(1, sum(own_counts)) / total)
             for text, score in learnt:
                 # Scripts share some characters, which are tokens once.
-                tokens[text] = max(f32(score + lowered), tokens.get(text, -math.inf))
-        return sorted(tokens.items(), key=descending)
+                tokens[text] = max(f32(score + log_share), tokens.get(text, -math.inf))
+        return sorted(tokens.items(), key=by_score)
 
     def choose_atoms(self, units: Mapping[bytes, int], prune: int) -> tuple[bytes, ...]:
         """Return the units seen `prune` times and the characters that are atoms anyway."""

@@ -71,16 +71,16 @@ def learn_unigram(
     learner.prune_to(left)  # estimates what is left once more
     learnt = [(b"".join(parts), f32(score)) for parts, score in learner.tokens()]
     kept = dict(learnt[: len(atoms)])
-    for text, score in sorted(learnt[len(atoms) :], key=descending):
+    for text, score in sorted(learnt[len(atoms) :], key=by_score):
         if len(kept) == n_tokens:
             break
         if text not in without:
             kept.setdefault(text, score)
-    return sorted(kept.items(), key=descending)
+    return sorted(kept.items(), key=by_score)
 
 
-def descending(token: tuple[bytes, float]) -> tuple[float, bytes]:
-    """Return what tokens are sorted by: the highest score first, among equals by their text."""
+def by_score(token: tuple[bytes, float]) -> tuple[float, bytes]:
+    """Return the key that sorts tokens: the highest score first, among equals by their text."""
     return -token[1], token[0]
 
 

@@ -211,7 +211,7 @@ function indexFrom(values, least) {
 }
 
 /**
- * Return what cuts a text into grapheme clusters, characters as a reader sees them.
+ * Return a segmenter that cuts a text into grapheme clusters, characters as a reader sees them.
  * @returns {Intl.Segmenter | undefined} undefined where there is no Intl.Segmenter
  */
 export const graphemeSegmenter = () =>

@@ -6,7 +6,7 @@ const [STEP_BYTES, N_A, N_B] = [6, 4, 5];
 /** @typedef {{ head: Uint8Array, kinds: number[], surfaces: Map<number, Uint8Array> }} Decoder all before the surfaces, as it is in the file; the kinds of its steps; the surfaces by id */
 
 /**
- * Read the section DECODER of a valid file.
+ * Return the parts of the section DECODER of a valid file.
  * @param {Uint8Array} [section] without it, texts are concatenated
  * @returns {Decoder} with views of the section
  */
@@ -33,8 +33,8 @@ export function readDecoder(section = new Uint8Array(4)) {
 }
 
 /**
- * Return the section DECODER.
- * @param {Uint8Array} head all before the surfaces, perhaps of another number of them
+ * Return the bytes of a section DECODER.
+ * @param {Uint8Array} head all before the surfaces, as readDecoder gives it; the number of surfaces is written anew
  * @param {ReadonlyMap<number, Uint8Array>} surfaces by id
  * @returns {Uint8Array}
  */

@@ -40,7 +40,7 @@ export function extendFile(core, tokens, name, options = {}) {
   const uses = usesOf(core, sections);
   /** @type {Added[]} */
   const more = [];
-  const requireFree = (/** @type {Added} */ { text, id }, /** @type {string} */ found) => {
+  const refuseId = (/** @type {Added} */ { text, id }, /** @type {string} */ found) => {
     throw argumentError(`the id of ${JSON.stringify(text)}`, id, `one that no token of ${name} has: it is that of ${found}`);
   };
   for (const [text, id] of entriesOf(tokens)) {
@@ -51,7 +51,7 @@ export function extendFile(core, tokens, name, options = {}) {
     owners.delete(text);
     const token = { text, id, flags: ADDED_SPECIAL };
     const bytes = taken.has(id) ? null : core.tokenBytes(id);
-    if (bytes) requireFree(token, quoteToken(bytes));
+    if (bytes) refuseId(token, quoteToken(bytes));
     more.push(token);
   }
   // Of several texts, an id decodes to the first.
@@ -59,17 +59,17 @@ export function extendFile(core, tokens, name, options = {}) {
   const texts = new Map(all.map(({ id, text }) => [id, text]));
   for (const token of more) {
     const other = /** @type {string} */ (texts.get(token.id));
-    if (!sharesIds && other !== token.text) requireFree(token, JSON.stringify(other));
+    if (!sharesIds && other !== token.text) refuseId(token, JSON.stringify(other));
   }
   sections[place] = [SECTION_ADDED, writeAdded(all, properties)];
   return assemble(sections);
 }
 
 /**
- * Return what tokens a tokenizer needs under their ids, and for what.
+ * Return for what a tokenizer needs tokens under the ids that they have.
  * @param {import("./core.js").Core} core
  * @param {readonly (readonly [kind: number, data: Uint8Array])[]} sections of its file
- * @returns {Map<number, string>} what each is, by its id
+ * @returns {Map<number, string>} what each such token is, such as "part of the template", by its id
  */
 function usesOf(core, sections) {
   const decoder = sections.find(([kind]) => kind === SECTION_DECODER);

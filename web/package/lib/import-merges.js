@@ -1,6 +1,6 @@
 // Which pair makes each token of a BPE: the one of its merges that remains when the token's own text is merged (py/wwho/assemble/bpe.py).
 
-import { mixed } from "./import-vocabulary.js";
+import { mixHash } from "./import-vocabulary.js";
 
 /** @typedef {import("./import-vocabulary.js").Vocabulary} Vocabulary */
 /** @typedef {import("./import-vocabulary.js").Merges} Merges */
@@ -38,7 +38,7 @@ class Ranks {
    */
   #slot(left, right) {
     const mask = this.#table.length - 1;
-    for (let slot = mixed(Math.imul(left, 0x9e3779b1) ^ right) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = mixHash(Math.imul(left, 0x9e3779b1) ^ right) & mask; ; slot = (slot + 1) & mask) {
       const place = this.#table[slot] - 1;
       if (place < 0 || (this.#lefts[place] === left && this.#rights[place] === right)) return slot;
     }

@@ -265,7 +265,7 @@ function processOf(value, isId) {
   switch (value?.type) {
     case "ByteLevel":
       objectOf(value, "type add_prefix_space trim_offsets use_regex");
-      return (parts) => trimmed(value, parts);
+      return (parts) => trimMore(value, parts);
     case "BertProcessing": {
       const [sep, cls] = [tokenOf(objectOf(value, around).sep, isId), tokenOf(value.cls, isId)];
       return (parts) => parts.map((part, i) => (i ? [...part, [0, 1, sep]] : [[0, 0, cls], ...part, [0, 0, sep]]));
@@ -273,7 +273,7 @@ function processOf(value, isId) {
     case "RobertaProcessing": {
       const [sep, cls] = [tokenOf(objectOf(value, around).sep, isId), tokenOf(value.cls, isId)];
       return (parts) =>
-        trimmed(value, parts).map((part, i) => [[0, 0, i ? sep : cls], ...part.map(([what, , id]) => /** @type {Place} */ ([what, 0, id])), [0, 0, sep]]);
+        trimMore(value, parts).map((part, i) => [[0, 0, i ? sep : cls], ...part.map(([what, , id]) => /** @type {Place} */ ([what, 0, id])), [0, 0, sep]]);
     }
     case "TemplateProcessing":
       return templateOf(objectOf(value, "type single pair special_tokens trim_offsets add_prefix_space use_regex"), isId);
@@ -289,7 +289,7 @@ function processOf(value, isId) {
  * @returns {Parts}
  * @throws {Refusal} if a text has two moves already, or an option is not true or false
  */
-function trimmed(value, parts) {
+function trimMore(value, parts) {
   const [trims, keeps] = [flagOf(value, "trim_offsets"), flagOf(value, "add_prefix_space")];
   if (!trims) return parts;
   return parts.map((part) =>

@@ -26,7 +26,7 @@ const DIGITS = /* @__PURE__ */ Int8Array.from({ length: 256 }, (_, byte) => "012
  * @param {number} length how many items there must be room for
  * @returns {A}
  */
-function grown(array, length) {
+function growArray(array, length) {
   if (length <= array.length) return array;
   const larger = new /** @type {any} */ (array.constructor)(2 * length);
   larger.set(array);
@@ -100,9 +100,9 @@ export class Vocabulary {
   #add(id) {
     const start = this.starts[this.size];
     if (this.#end === start || this.#end - start > MAX_TOKEN_BYTES) throw new Refusal("a token is empty or long");
-    this.ids = grown(this.ids, this.size + 1);
-    this.#hashes = grown(this.#hashes, this.size + 1);
-    this.starts = grown(this.starts, this.size + 2);
+    this.ids = growArray(this.ids, this.size + 1);
+    this.#hashes = growArray(this.#hashes, this.size + 1);
+    this.starts = growArray(this.starts, this.size + 2);
     this.ids[this.size] = id;
     this.#hashes[this.size] = this.#hash;
     this.starts[++this.size] = this.#end;
@@ -118,7 +118,7 @@ export class Vocabulary {
     for (let token = 0; token < this.size; token++) {
       const start = this.starts[token];
       if (this.#find(hashes[token], start, this.starts[token + 1] - start) >= 0) throw new Refusal("a token comes twice");
-      let place = mixed(hashes[token]) & (table.length - 1);
+      let place = mixHash(hashes[token]) & (table.length - 1);
       while (table[place]) place = (place + 1) & (table.length - 1);
       table[place] = token + 1;
     }
@@ -134,7 +134,7 @@ export class Vocabulary {
   #find(hash, from, length) {
     const { bytes, starts } = this;
     const [hashes, table] = [this.#hashes, this.#table];
-    for (let place = mixed(hash) & (table.length - 1); ; place = (place + 1) & (table.length - 1)) {
+    for (let place = mixHash(hash) & (table.length - 1); ; place = (place + 1) & (table.length - 1)) {
       const token = table[place] - 1;
       if (token < 0) return -1;
       const start = starts[token];
@@ -161,7 +161,7 @@ export class Vocabulary {
     const more = starts[right + 1] - starts[right];
     const middle = starts[right] - size;
     const hash = (Math.imul(hashes[left], POWERS[more]) + hashes[right]) | 0;
-    for (let place = mixed(hash) & (table.length - 1); ; place = (place + 1) & (table.length - 1)) {
+    for (let place = mixHash(hash) & (table.length - 1); ; place = (place + 1) & (table.length - 1)) {
       const token = table[place] - 1;
       if (token < 0) return -1;
       const start = starts[token];
@@ -182,7 +182,7 @@ export class Vocabulary {
   tokenOf(text) {
     let hash = 0;
     const end = this.starts[this.size];
-    this.bytes = grown(this.bytes, end + text.length);
+    this.bytes = growArray(this.bytes, end + text.length);
     for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, STEP) + text[i] + 1) | 0;
     this.bytes.set(text, end);
     return this.#find(hash, end, text.length);
@@ -229,7 +229,7 @@ export class Vocabulary {
       else if (code === QUOTE || !(code < 0x80)) return false;
       const byte = code < 0x144 ? BYTE_OF[code] : -1;
       if (byte < 0) return false;
-      if (end === bytes.length) bytes = this.bytes = grown(bytes, end + 1);
+      if (end === bytes.length) bytes = this.bytes = growArray(bytes, end + 1);
       bytes[end++] = byte;
       hash = (Math.imul(hash, STEP) + byte + 1) | 0;
     }
@@ -283,7 +283,7 @@ export class Vocabulary {
       }
       const whole = this.joined(left, right);
       if (whole < 0) reader.refuse("what a merge makes is no token");
-      if (size === lefts.length) [lefts, rights, wholes] = [lefts, rights, wholes].map((each) => grown(each, size + 1));
+      if (size === lefts.length) [lefts, rights, wholes] = [lefts, rights, wholes].map((each) => growArray(each, size + 1));
       lefts[size] = left;
       rights[size] = right;
       wholes[size++] = whole;
@@ -301,7 +301,7 @@ export class Vocabulary {
  */
 
 /** Return a hash whose lower bits depend on all of its bits. @param {number} hash */
-export const mixed = (hash) => {
+export const mixHash = (hash) => {
   const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return spread ^ (spread >>> 13);
 };

@@ -188,8 +188,8 @@ export class BaseTokenizer {
   }
 
   /**
-   * Return the core that decodes.
-   * @param {number} flags LIKE_TOKENIZERS or others
+   * Return the core to decode with: the tokenizer's own, or with LIKE_TOKENIZERS the one whose added tokens decode as in `tokenizers`.
+   * @param {number} flags
    * @returns {Core}
    * @throws {WwhoError} FREED; ARGUMENT if the tokenizer does not record how `tokenizers` decodes
    */
@@ -807,7 +807,7 @@ export class BaseTokenizer {
   }
 
   /**
-   * Check the options of a method that decodes, and return what they mean.
+   * Check the options of a method that decodes, and return them as flags.
    * @param {any} options
    * @param {ReadonlySet<string>} [known] the names of the method's options
    * @returns {number} SKIP_SPECIAL and LIKE_TOKENIZERS, or 0

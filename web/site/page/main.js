@@ -55,7 +55,7 @@ const rows = new Rows(
     if (found.byKey) find("spoken").textContent = spoken(found.place, found.row);
   },
 );
-const chat = new Chat(find("messages"), find("add-message"), () => edited(() => model.setMessages(chat.messages)));
+const chat = new Chat(find("messages"), find("add-message"), () => applyEdit(() => model.setMessages(chat.messages)));
 const address = new Address(settings, put, complain);
 
 // What is shown
@@ -193,7 +193,7 @@ function forgive() {
  * Apply a change by the user, after which the link no longer matches the page, and remove the last message.
  * @param {() => void} then
  */
-function edited(then) {
+function applyEdit(then) {
   forgive();
   address.forget();
   then();
@@ -221,7 +221,7 @@ function replaceText(value, name) {
   model.chatting = false;
   model.clearFiles();
   if (!isEditable(value)) return setText(value, name);
-  edited(() => undefined);
+  applyEdit(() => undefined);
   const [box, focused] = [find("text"), /** @type {HTMLElement | null} */ (document.activeElement)];
   box.focus({ preventScroll: true });
   box.select();
@@ -268,7 +268,7 @@ function ask(row) {
 /** Put into a row what the user chose for it, or ask for its file. @param {number} row */
 function choose(row) {
   const { value } = find(`pick-${row}`);
-  if (value !== FROM_FILE) return edited(() => tokenizers.choose(row, value));
+  if (value !== FROM_FILE) return applyEdit(() => tokenizers.choose(row, value));
   find(`pick-${row}`).value = tokenizers.picks[row]; // until there is a file
   ask(row);
 }
@@ -293,7 +293,7 @@ async function take(found, asked = false) {
 
 /** Switch to the chat, or to the text. @param {boolean} wanted */
 function setChatting(wanted) {
-  edited(() => model.setChatting(wanted));
+  applyEdit(() => model.setChatting(wanted));
   if (wanted) chat.messages = model.messages;
 }
 
@@ -313,11 +313,11 @@ async function doFrom(button, work) {
 }
 
 /**
- * Copy a text, and return what the button then says.
+ * Copy a text, and return what the button is to say: whether that was allowed.
  * @param {string} what
  * @returns {Promise<string>}
  */
-const copied = async (what) => ((await copy(what)) ? "Copied" : "Not allowed");
+const copyAndTell = async (what) => ((await copy(what)) ? "Copied" : "Not allowed");
 
 /**
  * Put the state of the page into its address, and return that; complain about tokenizers that others do not have, which are left out.
@@ -353,8 +353,8 @@ async function put(shared, name) {
  * Draw a picture of the comparison, and share or save it.
  * @returns {Promise<string>} what the button then says
  */
-async function asPicture() {
-  const { picture, sharePicture } = await import("./share/picture.js");
+async function shareComparison() {
+  const { drawPicture, sharePicture } = await import("./share/picture.js");
   const blocks = model.last?.blocks ?? [];
   const bars = ROWS.flatMap((row) => {
     const cuts = blocks.flatMap((block) => {
@@ -368,7 +368,7 @@ async function asPicture() {
   // Of an address on this machine, others have nothing.
   const imprint = /^(localhost|127\..*|\[::1\])$/.test(location.hostname) ? "Exact counts, in your browser" : location.host + location.pathname;
   const said = files.entries.length > 0 ? table.label : blocks.map((block) => block.text).join("\n");
-  await sharePicture(await picture(said, bars, imprint), "tokens.png");
+  await sharePicture(await drawPicture(said, bars, imprint), "tokens.png");
   return "Done";
 }
 
@@ -377,7 +377,7 @@ async function asPicture() {
  * @param {string} input
  * @returns {import("./input/files.js").Found[]}
  */
-function picked(input) {
+function takeChosenFiles(input) {
   const found = pickedFiles(find(input).files);
   find(input).value = ""; // the same may be chosen again
   return found;
@@ -397,7 +397,7 @@ function listen() {
     event.preventDefault(); // no entry of the history, to which "back" would lead
     find("text").focus();
   });
-  on("text", "input", () => edited(readText));
+  on("text", "input", () => applyEdit(readText));
   on("as-text", "click", () => setChatting(false));
   on("as-chat", "click", () => setChatting(true));
   for (const button of examples) button.addEventListener("click", () => replaceText(exampleOf(button), "The example"));
@@ -407,7 +407,7 @@ function listen() {
       showRows();
     });
   }
-  for (const id of ["price", "texts"]) on(id, "input", () => edited(() => showCosts(tokenizers.prices)));
+  for (const id of ["price", "texts"]) on(id, "input", () => applyEdit(() => showCosts(tokenizers.prices)));
   for (const row of ROWS) on(`pick-${row}`, "change", () => choose(row));
   for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href="syllables.html"]'))) {
     for (const type of ["pointerenter", "focus"]) {
@@ -416,10 +416,10 @@ function listen() {
   }
   for (const [button, input] of [["open", "file"], ["open-folder", "folder"]]) on(button, "click", () => find(input).click());
   on("open-model", "click", () => ask());
-  for (const input of ["file", "folder", "model"]) on(input, "change", () => take(picked(input), input === "model"));
-  on("copy-link", "click", () => doFrom(find("copy-link"), async () => copied(await link())));
-  on("copy-json", "click", () => doFrom(find("copy-json"), async () => copied(await model.asJSON())));
-  on("picture", "click", () => doFrom(find("picture"), asPicture));
+  for (const input of ["file", "folder", "model"]) on(input, "change", () => take(takeChosenFiles(input), input === "model"));
+  on("copy-link", "click", () => doFrom(find("copy-link"), async () => copyAndTell(await link())));
+  on("copy-json", "click", () => doFrom(find("copy-json"), async () => copyAndTell(await model.asJSON())));
+  on("picture", "click", () => doFrom(find("picture"), shareComparison));
   on("cancel-files", "click", () => files.cancel());
   on("clear-files", "click", () => model.clearFiles());
   on("earlier", "click", () => model.turn(-1));

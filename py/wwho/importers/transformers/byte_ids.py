@@ -52,8 +52,8 @@ class Recipe:
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     """Return the `Draft` of a class whose ids are bytes, numbered as a recipe says.
 
-    No file of the folder is read but its settings. `extra_ids` there says how many sentinels there
-    are, if the recipe has any, and the settings have no list of extra tokens.
+    No file of the folder is read but its settings. If the recipe has sentinels, `extra_ids` of the
+    settings says how many; a list of extra tokens takes their place.
 
     Raises:
         SourceError: a setting is not understood; or special_tokens_map.json lists extra tokens

@@ -24,8 +24,8 @@ const REQUEST = new Set(["messages", "tools", "tool_choice", "functions", "funct
 const FIM = [FimPrefix, FimMiddle, FimSuffix];
 const IM = [ImStart, ImEnd, ImSep];
 
-/** Return ids that count up, by texts. @param {number} first @param {readonly string[]} texts @returns {[string, number][]} */
-const numbered = (first, texts) => texts.map((text, i) => [text, first + i]);
+/** Return texts with ids that count up from the first. @param {number} first @param {readonly string[]} texts @returns {[string, number][]} */
+const withNumbers = (first, texts) => texts.map((text, i) => [text, first + i]);
 
 /**
  * gpt-tokenizer's special tokens, of which some have ids of its own, and how many tokens it has. Those of o200k_harmony are ours, but one
@@ -33,12 +33,12 @@ const numbered = (first, texts) => texts.map((text, i) => [text, first + i]);
  * @type {Readonly<Record<string, { size: number, tokens?: readonly [string, number][] }>>}
  */
 const FACTS = {
-  cl100k_base: { size: 100_264, tokens: [...numbered(100_257, [EndOfText, ...FIM]), ...numbered(100_264, IM), [EndOfPrompt, 100_276]] },
+  cl100k_base: { size: 100_264, tokens: [...withNumbers(100_257, [EndOfText, ...FIM]), ...withNumbers(100_264, IM), [EndOfPrompt, 100_276]] },
   gpt2: { size: 50_257, tokens: [[EndOfText, 50_256]] },
-  o200k_base: { size: 200_006, tokens: numbered(199_999, [EndOfText, ...FIM, ...IM, EndOfPrompt]) },
+  o200k_base: { size: 200_006, tokens: withNumbers(199_999, [EndOfText, ...FIM, ...IM, EndOfPrompt]) },
   o200k_harmony: { size: 201_089 },
   p50k_base: { size: 50_281, tokens: [[EndOfText, 50_256]] },
-  p50k_edit: { size: 50_284, tokens: [[EndOfText, 50_256], ...numbered(50_281, FIM)] },
+  p50k_edit: { size: 50_284, tokens: [[EndOfText, 50_256], ...withNumbers(50_281, FIM)] },
   r50k_base: { size: 50_257, tokens: [[EndOfText, 50_256]] },
 };
 

@@ -1,4 +1,4 @@
-// A picture of the comparison for sharing: the text, a bar for each row in which every token is a block, the numbers, the place it is from.
+// A picture of the comparison for sharing: the text, a bar for each row in which every token is a block, the numbers, a line at the bottom.
 
 import { count, times } from "../show/format.js";
 
@@ -14,14 +14,14 @@ const FONT = 'system-ui, "Noto Sans", "Noto Sans Sinhala", "Noto Sans Devanagari
 /** @typedef {{ label: string, count: number, cuts: boolean[] }} Bar `cuts`: for each shown token, whether it cuts a syllable */
 
 /**
- * Draw a picture of the comparison.
+ * Return a picture of the comparison.
  * @param {string} text of which the beginning is shown
  * @param {readonly Bar[]} bars by row; the last is what the others are compared with
- * @param {string} imprint where the picture is from, written at the bottom
+ * @param {string} imprint the line at the bottom, such as the address of the page
  * @returns {Promise<Blob>} PNG, of 1200 by 630 pixels
  * @throws {Error} the browser cannot draw it
  */
-export function picture(text, bars, imprint) {
+export function drawPicture(text, bars, imprint) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [WIDTH, HEIGHT];
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

@@ -16,10 +16,10 @@ export async function showGallery() {
   if (find("gallery-rows").children.length > 0) return;
   const { GALLERY } = await import("../data/gallery.js");
   const heads = ["Tokenizer, licence", "Ids", "As .wwho", "Published", ...PARALLEL.map(({ name }) => name)];
-  find("gallery-heads").replaceChildren(...heads.map((text) => scoped(element("th", "", text), "col")));
+  find("gallery-heads").replaceChildren(...heads.map((text) => withScope(element("th", "", text), "col")));
   find("gallery-rows").replaceChildren(
     ...GALLERY.map(({ name, license, home, ids, bytes: packed, file = "", original, tokens }) => {
-      const head = scoped(element("th", "", home ? linked(name, `https://huggingface.co/${home}`) : name, small(license)), "row");
+      const head = withScope(element("th", "", home ? linkTo(name, `https://huggingface.co/${home}`) : name, small(license)), "row");
       const theirs = original ? element("td", "", bytes(original), small(file)) : element("td", "", "–");
       const cells = [count(ids), bytes(packed)].map((text) => element("td", "", text));
       return element("tr", "", head, ...cells, theirs, ...tokens.map((number) => element("td", "", count(number))));
@@ -40,7 +40,7 @@ const small = (text) => element("small", "", text);
  * @param {string} scope
  * @returns {HTMLElement}
  */
-function scoped(head, scope) {
+function withScope(head, scope) {
   head.setAttribute("scope", scope);
   return head;
 }
@@ -51,7 +51,7 @@ function scoped(head, scope) {
  * @param {string} address
  * @returns {HTMLAnchorElement}
  */
-function linked(text, address) {
+function linkTo(text, address) {
   const link = /** @type {HTMLAnchorElement} */ (element("a", "", text));
   link.href = address;
   link.rel = "noopener";
