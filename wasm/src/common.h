@@ -25,7 +25,17 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the artifact is read 
 #define UNROLL _Pragma("GCC unroll 8")
 #define copy_bytes(to, from, n) __builtin_memcpy(to, from, n)
 #define fill_bytes(to, byte, n) __builtin_memset(to, byte, n)
+#if defined(__x86_64__) && defined(__clang__) && __clang_major__ < 16
+/* Return how many zero bits are below the lowest set bit of a word that is not 0. These compilers have only bsf for it, which is slow on
+ * AMD. tzcnt, which older processors run as bsf, makes English and code 1.1 to 1.4 times as fast with clang 14. */
+static HOT uint32_t trailing_zeros(uint64_t word) {
+    uint64_t n;
+    __asm__("rep bsfq %1, %0" : "=r"(n) : "r"(word) : "cc");
+    return (uint32_t)n;
+}
+#else
 #define trailing_zeros(word) ((uint32_t)__builtin_ctzll(word))
+#endif
 #else
 #include <string.h>
 #define HOT inline

@@ -613,13 +613,14 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
     bool uncached = (b->rewritten && e->ends) || (e->sampler && !ahead);
     if (ahead) draw_block(e, drawn);
     b->phrases |= uncached;
+    const bool again = b->phrases && (!KNOWN_PHRASES || uncached || e->sampler); /* each pretoken counts as a miss */
     uint32_t misses = 0, n = 0;
     for (uint32_t i = 0; i < b->n; i++, p++) {
         uint32_t found = find_brief(p->set, p->key, b->ids + n);
         p->first = n;
         n += found;
         b->misses[misses] = i;
-        misses += !found | (b->phrases && (!KNOWN_PHRASES || uncached || e->sampler));
+        misses += !found | again;
     }
     p->first = n;
     for (uint32_t k = 0; k < misses; k++) {
