@@ -34,6 +34,11 @@ CHROMIUM_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 # two, the tests of decoders took four times the processor time. NumPy is not imported yet.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so would every program
+# that they start and interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # How long an example takes says more of the machine and its other users than of the code.
 settings.register_profile(
     "any machine",
