@@ -106,7 +106,7 @@ def test_a_difference_is_shortened_and_kept(
         if b"a" in backends[-1]:  # type: ignore[operator]
             yield "a letter"
 
-    monkeypatch.setattr(backends, "compared", wrong)
+    monkeypatch.setattr(backends, "list_differences", wrong)
     outcome = backends.run(60, "1")
     (finding,) = outcome.findings
     assert (finding.text, finding.what) == (b"a", "a letter")
@@ -117,6 +117,6 @@ def test_a_difference_is_shortened_and_kept(
 
 
 def test_what_one_backend_refuses_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "opened", lambda _: ([], ["ok", "META", "ok"]))
+    monkeypatch.setattr(backends, "open_backends", lambda _: ([], ["ok", "META", "ok"]))
     (finding,) = backends.run(60, "1").findings
     assert finding.what == "statuses ['ok', 'META', 'ok']"
