@@ -128,7 +128,11 @@ static size_t load_window(wwho_merging *m, wwho_run *run) {
     bool same = !run->draws && m->loaded_width == window && left >= window && same_text(run->text + at, run->text + m->loaded, window);
     if (!same) {
         start_row(row, &run->v->pairs, run->draws);
-        (run->draws ? push_each_byte : push_bytes)(row, run->v, run->text + at, left < window ? (uint32_t)left : window);
+        const uint32_t n = left < window ? (uint32_t)left : window;
+        if (run->draws)
+            push_each_byte(row, run->v, run->text + at, n);
+        else
+            push_bytes(row, run->v, run->text + at, n);
         replay(row, 1);
     }
     m->loaded = at;
