@@ -79,7 +79,7 @@ class Source:
 
     @property
     def is_json(self) -> bool:
-        """Whether it begins as a JSON object does, and not as a template does."""
+        """Return whether the content begins as a JSON object does, and not as a template does."""
         return re.match(JSON_BEGINS, self.head) is not None
 
     @cached_property
