@@ -14,7 +14,7 @@ def main() -> int:
     """Run the command line of `wwho`, and return its exit code.
 
     Ctrl-C raises KeyboardInterrupt while the command runs, so that it leaves no file half written.
-    Before and after, Ctrl-C ends the process at once.
+    Before and after, Ctrl-C ends the process at once: this is for a process that does nothing else.
     """
     answer_interrupts(signal.SIG_DFL)
     from wwho.cli.main import main as run

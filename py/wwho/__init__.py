@@ -9,7 +9,7 @@ Example:
 
 import sys
 
-if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] == "wwho":
+if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in ("wwho", "-mwwho"):
     # This is `python -m wwho`, which imports the package before its command: see wwho_command.
     import signal
 

@@ -577,8 +577,8 @@ static bool drops_some(const wwho_encoder *e, const wwho_route *route, uint64_t 
 }
 
 /* Say for each pretoken of the block whether it is drawn: a path, or merges of which some may be skipped. A drawn one loses its cache key;
- * any other is encoded as it would be without draws, which is the same if the tokens of its model are what their symbols merge to. Native
- * builds only. */
+ * any other is encoded as it would be without draws, which is the same if the tokens of its model are what their symbols merge to and, over
+ * units, if their texts are cut into these symbols, which is not checked (tests/fuzz/README.md). Native builds only. */
 static void draw_block(const wwho_encoder *e, bool *drawn) {
     wwho_block *b = e->block;
     for (uint32_t i = 0; i < b->n; i++) {

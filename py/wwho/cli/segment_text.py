@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypedDict
 
 from wwho.backends.backend import Backend, RouteInfo, Span
@@ -60,12 +60,13 @@ def run(options: argparse.Namespace) -> int:
 
     With `--json` each line of text is one object; otherwise it is a table and an empty line.
     """
-    from wwho.cli.text_files import find_text_files, read_texts, whole_text
+    from wwho.cli.text_files import find_text_files, read_text_lists
 
     backend, judge = open_cutting_model(options)
-    for _, text in read_texts(find_text_files(options), by_line=True):
+    for _, texts in read_text_lists(find_text_files(options), by_line=True):
+        assert isinstance(texts, list)  # as they are by line
         # The text of an object or a row may have several lines.
-        for line in whole_text(text, "").split(b"\n"):
+        for line in chain.from_iterable(text.split(b"\n") for text in texts):
             rows = list(cut_line(backend, judge, line))
             if options.json:
                 streams.write_json({"segments": rows})

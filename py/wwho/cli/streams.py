@@ -160,7 +160,11 @@ def input_waits() -> bool:
     """Return whether reading standard input may have to wait; True also if nobody knows."""
     try:
         return not select([sys.stdin], [], [], 0)[0]
-    except (OSError, ValueError):  # not a file, or Windows, which tells that of sockets alone
+    except (
+        OSError,
+        TypeError,
+        ValueError,
+    ):  # not a file, or Windows, which tells that of sockets alone
         return True
 
 
@@ -192,7 +196,12 @@ def read_whole(stream: BinaryIO, name: str) -> bytes:
     Raises:
         BackendError: there are more than a call takes, `MAX_BYTES`; the message has the name.
     """
-    return join_blocks(iter(partial(stream.read, BLOCK), b""), name)
+    return join_blocks(read_blocks(stream), name)
+
+
+def read_blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """Return an iterator of the bytes of a stream, in blocks of at most `BLOCK` bytes."""
+    return iter(partial(stream.read, BLOCK), b"")
 
 
 def join_blocks(blocks: Iterable[bytes], name: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from wwho.backends.parallel import map_stream, processors
 from wwho.cli import streams
-from wwho.cli.text_files import TextFiles, blocks_of_text, read_text_lists
+from wwho.cli.text_files import TextFiles, read_text_lists
 
 _Part = TypeVar("_Part")
 
@@ -73,7 +73,7 @@ def map_texts(
         by_line: whether each line of plain text is a text, without its line feed.
 
     Raises:
-        CorpusError, BackendError, OSError: as `read_texts` does.
+        CorpusError, BackendError, OSError: as `read_text_lists` does.
         Exception: what the functions raise.
     """
     items = read_batches(files, by_line=by_line)
@@ -105,7 +105,7 @@ def read_batches(files: TextFiles, *, by_line: bool) -> Iterator[Batch | LongTex
         Texts, in order. None says that the next one may have to be waited for.
 
     Raises:
-        CorpusError, BackendError, OSError: as `read_texts` does, after the texts read before.
+        CorpusError, BackendError, OSError: as `read_text_lists` does, after the texts read before.
     """
     batch = Batch()
     try:
@@ -115,7 +115,7 @@ def read_batches(files: TextFiles, *, by_line: bool) -> Iterator[Batch | LongTex
                 if len(head) == streams.BLOCK:
                     yield batch
                     batch = Batch()
-                    yield LongText(number, chain([head], blocks_of_text(texts)))
+                    yield LongText(number, chain([head], streams.read_blocks(texts)))
                     continue
                 texts = [head]
             batch.add(number, texts)

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from wwho.cli import streams
@@ -50,7 +49,7 @@ def find_text_files(options: argparse.Namespace) -> TextFiles:
     """Return the files that the arguments of a command name, and how they are read.
 
     Folders and patterns are replaced by the files that they stand for. A name of a file stays, even
-    if there is no such file: `read_texts` finds that.
+    if there is no such file: `read_text_lists` finds that.
 
     Args:
         options: the arguments: `files`, names of which none stand for the standard input, and
@@ -69,44 +68,25 @@ def find_text_files(options: argparse.Namespace) -> TextFiles:
     return TextFiles(names, Reading(options.field, options.column))
 
 
-def read_texts(
-    files: TextFiles, *, by_line: bool = False
-) -> Iterator[tuple[int, bytes | BinaryIO]]:
-    """Yield each text with the number of its file, counted from 0, with a progress bar.
+def read_text_lists(
+    files: TextFiles, *, by_line: bool
+) -> Iterator[tuple[int, list[bytes] | BinaryIO]]:
+    """Yield texts with the number of their file, counted from 0, and a progress bar.
 
     A text is that of an object of JSON Lines or of a row of Parquet, as bytes; or the contents of
     a file of plain text, decompressed, as a stream, which must be read before the next text is
-    asked for. Memory holds about a megabyte, and no more than one text.
+    asked for. Texts of bytes come in lists, as many as have been read. Memory holds about a
+    megabyte, and no more than one text.
 
     Args:
         files: the files.
-        by_line: whether each line of plain text is a text, without its line feed, as bytes.
+        by_line: whether each line of plain text is a text, without its line feed, as bytes: then
+            all texts are.
 
     Raises:
         CorpusError: a file cannot be read as what its name says, or holds no text.
         BackendError: a line is longer than a call takes.
         OSError: a file cannot be read; a missing one is found before the first is read.
-    """
-    for number, texts in read_text_lists(files, by_line=by_line):
-        if isinstance(texts, list):
-            yield from ((number, text) for text in texts)
-        else:
-            yield number, texts
-
-
-def read_text_lists(
-    files: TextFiles, *, by_line: bool
-) -> Iterator[tuple[int, list[bytes] | BinaryIO]]:
-    """Yield the number of a file with a list of its texts, as many as were read, or with a stream.
-
-    Texts, streams and numbers are those of `read_texts`.
-
-    Args:
-        files: the files.
-        by_line: whether each line of plain text is a text, without its line feed, as bytes.
-
-    Raises:
-        CorpusError, BackendError, OSError: as `read_texts` does.
     """
     total = total_size(files.names)
     bars = Progress(total is not None and sys.stderr.isatty())
@@ -122,20 +102,6 @@ def read_text_lists(
                     yield from ((number, lines) for lines in streams.line_lists(stream, name))
                 else:
                     yield number, stream
-
-
-def blocks_of_text(text: bytes | BinaryIO) -> Iterator[bytes]:
-    """Return an iterator of the bytes of a text in blocks; a text of bytes is one block."""
-    return iter([text]) if isinstance(text, bytes) else iter(partial(text.read, streams.BLOCK), b"")
-
-
-def whole_text(text: bytes | BinaryIO, name: str) -> bytes:
-    """Return all bytes of a text of the file `name`.
-
-    Raises:
-        BackendError: there are more than a call takes.
-    """
-    return text if isinstance(text, bytes) else streams.read_whole(text, name)
 
 
 def open_plain_text(name: str, advance: Advance) -> Iterator[BinaryIO]:

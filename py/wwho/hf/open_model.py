@@ -84,7 +84,7 @@ def open_model(source: Given, options: Mapping[str, Any]) -> Opened:
     name = path.stem or path.resolve().name
     if isinstance(file, ModelFolder):
         return _open_folder(path, name, options)
-    if tokenizer_json.sniff(file):
+    if tokenizer_json.READER.knows(file):
         return _open_tokenizer_json(file, name, options)
     enc = _made(import_source(file, Options(name=name)))
     return Opened(enc=enc, model_class=class_beside(file.path), is_fixed=False)

@@ -242,7 +242,7 @@ def check_call(options: Mapping[str, Any], known: Collection[str]) -> None:
         ValueError: the message names the option, its value, and what would do.
     """
     for name, value in options.items():
-        if name in DRAWS_ELSEWHERE:
+        if name in DRAWS_ELSEWHERE and value is not None:
             raise SamplingError(
                 f"{name}={value!r} is no option of a call here: paths are drawn with "
                 "sample=(alpha, -1) and a seed"

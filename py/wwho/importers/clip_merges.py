@@ -42,12 +42,10 @@ class _Files(ModelFolder):
 
 
 def sniff(source: Source) -> bool:
-    """Return whether the file is compressed by gzip and begins as CLIP's merges do.
+    """Return whether a file that gzip made begins as CLIP's merges do.
 
     Only the first 64 bytes of text are decompressed.
     """
-    if not source.head.startswith(b"\x1f\x8b"):
-        return False
     try:
         return FIRST_LINE in zlib.decompressobj(wbits=31).decompress(source.head, 64)
     except zlib.error:

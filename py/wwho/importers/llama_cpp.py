@@ -62,11 +62,6 @@ _KINDS = {
 """Models of `tokenizer.ggml.model` that cannot be imported, and what they are."""
 
 
-def sniff(source: Source) -> bool:
-    """Return whether it begins as such a file does."""
-    return source.head.startswith(b"GGUF")
-
-
 def read(source: Source, options: Options) -> Imported:
     """Return the tokenizer of a GGUF file, as llama.cpp runs it.
 
@@ -663,4 +658,4 @@ _MAKE = {
     "rwkv": _rwkv,
 }
 
-READER = Reader(kind="a GGUF file", begins=rb"GGUF", sniff=sniff, read=read)
+READER = Reader(kind="a GGUF file", begins=rb"GGUF", read=read)

@@ -11,8 +11,6 @@ from wwho.importers.source import JSON_BEGINS, Source
 
 def sniff(source: Source) -> bool:
     """Return whether it has the keys of such a file, or the one that no other file has."""
-    if not source.is_json:
-        return False
     keys = source.document.keys()
     return "script_mode" in keys or {"vocab", "merges", "special_tokens"} <= keys
 

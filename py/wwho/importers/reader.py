@@ -95,7 +95,8 @@ class Reader:
         kind: what it is called in messages, with an article.
         begins: a regular expression that the beginning of every such file matches; a dot matches
             line feeds, too. Other files are not sniffed: JavaScript refuses by it without Python.
-        sniff: returns whether a file is of this kind, by its content, whatever its name.
+        sniff: returns whether a file that begins so is of this kind, by its content; by default it
+            is.
         read: returns the model of a file. It raises what `import_file` raises, but its messages do
             not name the file.
         takes: the options that it reads, beside those of `EVERYWHERE`.
@@ -105,8 +106,8 @@ class Reader:
 
     kind: str
     begins: bytes
-    sniff: Callable[[Source], bool]
     read: Callable[[Source, Options], Imported]
+    sniff: Callable[[Source], bool] = lambda _: True
     takes: frozenset[str] = frozenset()
     marks: tuple[str, ...] = ()
 

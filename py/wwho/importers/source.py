@@ -77,11 +77,6 @@ class Source:
             raise SourceError(f"it has over {MAX_BYTES >> 20} MB, more than any tokenizer")
         return data
 
-    @property
-    def is_json(self) -> bool:
-        """Return whether the content begins as a JSON object does, and not as a template does."""
-        return re.match(JSON_BEGINS, self.head) is not None
-
     @cached_property
     def document(self) -> dict[str, Any]:
         """The JSON object that it is.

@@ -27,7 +27,7 @@ _DEPRECATED = (
 
 def sniff(source: Source) -> bool:
     """Return whether it has the keys of such a file."""
-    return source.is_json and b'"token_bytes"' in source.head and "vocab" in source.document
+    return b'"token_bytes"' in source.head and "vocab" in source.document
 
 
 def read(source: Source, options: Options) -> Imported:

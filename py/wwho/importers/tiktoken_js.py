@@ -14,8 +14,8 @@ KEYS = {"pat_str", "special_tokens", "bpe_ranks", "explicit_n_vocab"}
 
 
 def sniff(source: Source) -> bool:
-    """Return whether the file is a JSON object with ranks and a pattern."""
-    return source.is_json and {"pat_str", "bpe_ranks"} <= source.document.keys()
+    """Return whether a JSON object has ranks and a pattern."""
+    return {"pat_str", "bpe_ranks"} <= source.document.keys()
 
 
 def read(source: Source, options: Options) -> Imported:

@@ -162,12 +162,6 @@ def _parse_line(line: bytes) -> tuple[int, bytes, Flag | None]:
     return token, text, flags
 
 
-def sniff(source: Source) -> bool:
-    """Return whether the first line is one of such a list."""
-    first = source.head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
-    return bool(re.match(rb"[0-9]{1,9}\t", first))
-
-
 def read(source: Source, options: Options) -> Imported:
     """Return the model of a list of tokens; raises what `base_model` raises, too.
 
@@ -196,7 +190,6 @@ def read(source: Source, options: Options) -> Imported:
 READER = Reader(
     kind="a list of tokens",
     begins=rb"(?:\xef\xbb\xbf)?[0-9]{1,9}\t",
-    sniff=sniff,
     read=read,
     takes=frozenset({"pattern"}),
 )

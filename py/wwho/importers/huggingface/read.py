@@ -63,9 +63,7 @@ IGNORED = {
 
 
 def sniff(source: Source) -> bool:
-    """Return whether a file has the keys of a tokenizer.json."""
-    if not source.is_json:
-        return False
+    """Return whether a JSON object has the keys of a tokenizer.json."""
     document = source.document
     return isinstance(document.get("model"), dict) and "vocab" in document["model"]
 

@@ -115,7 +115,7 @@ def _lines(source: Source) -> list[str]:
 
 
 def _sniff_vocab(source: Source) -> bool:
-    return source.is_json and any(text.startswith("\u0120") for text in source.document)
+    return any(text.startswith("\u0120") for text in source.document)
 
 
 def _vocab_and_merges(source: Source) -> tuple[dict[str, int], list[list[str]]]:
