@@ -182,6 +182,9 @@ test("Python may stay for the next import", async () => {
   await assert.rejects(found(new Blob(["GGUF"]), { keepPython: true, signal: stopped.signal, onProgress: () => stopped.abort(reason) }), reason);
   const { files } = await found(new File(["GGUF"], "b.gguf"), { keepPython: true });
   assert.deepEqual(Object.keys(files), ["/import/b.gguf"]);
+  const wheel = () => new URL("data:application/zip,PK");
+  assert.equal(await stepsOf({ wheelURL: wheel() }), "load start import");
+  assert.equal(await stepsOf({ wheelURL: wheel() }), "load import"); // an equal address is the same Python
 });
 
 test("what is no tokenizer by its beginning is refused without Python, in its words", async () => {

@@ -181,16 +181,17 @@ def test_the_download_is_as_stated(project: Path) -> None:
 
 
 def test_the_importer_is_as_small_as_stated() -> None:
-    """Its code, without the Worker around it, is at most 10 KB; and what it fetches."""
+    """What reads the file is at most 10 KB, with the Worker around it 12.5; and what it fetches."""
     folder = ROOT / "web" / "package"
     options = ("--bundle", "--minify", "--format=esm")
     for name, size in (
-        ("import-tokenizer-json", stated(r"([\d.]+) KB of code with brotli, a table")),
-        ("shipped-patterns", stated(r"a table of ([\d.]+) KB that says")),
+        ("lib/import-tokenizer-json.js", stated(r"\(([\d.]+) KB read the file\), a table")),
+        ("lib/shipped-patterns.js", stated(r"a table of ([\d.]+) KB that says")),
+        ("import-thread.mjs", stated(r"([\d.]+) KB of code with brotli \(")),
     ):
-        code = run(program("esbuild"), f"lib/{name}.js", *options, cwd=folder)
+        code = run(program("esbuild"), name, *options, cwd=folder)
         packed = len(brotli.compress(code.encode()))
-        assert packed <= 10_000
+        assert packed <= (12_500 if name == "import-thread.mjs" else 10_000)
         assert packed / 1000 == pytest.approx(size, rel=0.03)
     for path in (folder / "patterns").glob("*.wwho"):
         most = {"nfc": 7.3, "nfkc": 13.6}.get(path.stem, 4.1)

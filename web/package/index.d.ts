@@ -96,7 +96,8 @@ export interface DecodeOptions {
   skipSpecialTokens?: boolean;
   /**
    * Whether added tokens of a byte-level model that comes from a tokenizer.json, such as "Café", decode to the bytes that `tokenizers` makes of
-   * them, which are no text; false by default: to their texts. Another model fails with status ARGUMENT.
+   * them, which are no text; false by default: to their texts. Another model fails with status ARGUMENT. If there are such tokens, the first call opens
+   * the encoding once more, and both need memory.
    */
   likeTokenizers?: boolean;
 }

@@ -73,14 +73,16 @@ export function extendFile(core, tokens, name, options = {}) {
  */
 function usesOf(core, sections) {
   const decoder = sections.find(([kind]) => kind === SECTION_DECODER);
-  const models = Array.from({ length: core.info(OF_TOKENIZER).n_models ?? 0 }, (_, i) => core.info(OF_MODEL, i).unk_id ?? -1);
   const places = [false, true].flatMap((pair) => placesOf(core, pair, true)).filter(({ what }) => what === "id");
   return new Map([
-    ...models.map((id) => use(id, "the unknown token")),
+    ...modelsOf(core).map(({ unk_id: id }) => use(id ?? -1, "the unknown token")),
     ...places.map(({ id }) => use(id, "part of the template")),
     ...[...readDecoder(decoder?.[1]).surfaces.keys()].map((id) => use(id, "one to which the decoder gives a text")),
   ]);
 }
+
+/** Return what a tokenizer says of each of its models, in order. @param {import("./core.js").Core} core */
+const modelsOf = (core) => Array.from({ length: core.info(OF_TOKENIZER).n_models ?? 0 }, (_, i) => core.info(OF_MODEL, i));
 
 /** Return a pair for a Map. @param {number} id @param {string} what @returns {[number, string]} */
 const use = (id, what) => [id, what];
@@ -123,8 +125,7 @@ function requireToken(text, id) {
  * @throws {import("./errors.js").WwhoError} ARGUMENT
  */
 function requireMovable({ text, id, flags }, core, name, uses) {
-  const models = Array.from({ length: core.info(OF_TOKENIZER).n_models ?? 0 }, (_, i) => core.info(OF_MODEL, i));
-  const isBetween = models.some(({ ids, first_id: first, n_ids: n }) => ids === STEP && id >= (first ?? 0) && id < (first ?? 0) + (n ?? 0));
+  const isBetween = modelsOf(core).some(({ ids, first_id: first, n_ids: n }) => ids === STEP && id >= (first ?? 0) && id < (first ?? 0) + (n ?? 0));
   const use = uses.get(id);
   if (flags === ADDED_SPECIAL && !isBetween && !use) return;
   const why = isBetween ? "whose id lies among those of other tokens" : `which is ${use ?? "no plain special token"}`;

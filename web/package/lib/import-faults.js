@@ -43,8 +43,8 @@ async function beginningOf(data, most) {
  * @returns {Promise<boolean>}
  */
 async function mayBeJsonOfTokenizer(data) {
+  if ((data instanceof Blob ? data.size : data.length) >= MOST_LOOKED_THROUGH) return true;
   const bytes = await beginningOf(data, MOST_LOOKED_THROUGH);
-  if (bytes.length === MOST_LOOKED_THROUGH) return true;
   const text = new TextDecoder().decode(bytes);
   if (text.includes("\\u") || MARKS.some((mark) => text.includes(mark))) return true;
   try {

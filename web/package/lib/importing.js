@@ -57,7 +57,7 @@ export function importer({ spawn, read, readTokenizer, archive, pyodide }) {
    * @param {ImportOptions} options
    */
   const workerFor = ({ keepPython = false, pyodideURL, wheelURL }) => {
-    const python = [String(pyodideURL), wheelURL];
+    const python = [String(pyodideURL), isUrl(wheelURL) ? wheelURL.href : wheelURL];
     const found = keepPython ? kept : undefined;
     if (found) kept = undefined;
     if (found && !found.hasEnded && found.python.every((each, i) => each === python[i])) {
@@ -282,7 +282,7 @@ function commandArguments(options) {
     if (options[key] !== undefined && typeof options[key] !== "string") throw argumentError(key, options[key], "a string");
   }
   if (name !== undefined && /^$|[\\/\0]/.test(name)) throw argumentError("name", name, "the name of an encoding, without slashes");
-  if (lowercase !== undefined && typeof lowercase !== "boolean") throw argumentError("lowercase", lowercase, "true or false");
+  if (lowercase !== undefined) requireBoolean(lowercase, "lowercase");
   if (onReport !== undefined && typeof onReport !== "function") throw argumentError("onReport", onReport, "a function; leave it out for none");
   if (typeof special !== "object" || special === null || isIterable(special)) throw argumentError("special", special, "an object of special tokens and their ids");
   for (const [text, id] of Object.entries(special)) {

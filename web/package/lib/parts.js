@@ -82,7 +82,7 @@ function searchedText(text, start, end) {
 const MOST_ITEMS = 2 ** 25;
 
 /**
- * Return ids as a plain array, in a fifth of the time of Array.from, and less.
+ * Return ids as a plain array, in a quarter of the time of Array.from, and less.
  * @param {Uint32Array} ids
  * @returns {number[]}
  */

@@ -397,7 +397,8 @@ function packValues(call, values) {
   const memory = new Set();
   const own = call.transfer ? subarray : slice;
   const pack = (/** @type {any} */ value) => {
-    // Copies of many texts are sent sooner than their memory would be transferred.
+    // A list of ids is copied as it is sent. Copies of many texts are sent sooner than their memory would be transferred.
+    if (Array.isArray(value) && typeof value[0] === "number") return value;
     if (Array.isArray(value)) return value.map((each) => (isArray(each) ? packArray(each, call.transfer) : each));
     return isArray(value) ? packArray(value, true) : value;
   };

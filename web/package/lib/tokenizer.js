@@ -989,9 +989,10 @@ export class BaseTokenizer {
     // A lone surrogate is in no token, but would be looked for as U+FFFD.
     if (typeof token === "string" && /\p{Surrogate}/u.test(token)) return undefined;
     const bytes = typeof token === "string" ? new TextEncoder().encode(token) : token;
-    const id = this.specialTokens.get(/** @type {string} */ (textOrBytes(bytes))) ?? core.tokenId(bytes);
-    if (id !== undefined) return id;
-    // The core knows tokens of SCRIPT by their symbols, and those of bytes that spell unknown text by no text.
+    const text = typeof token === "string" ? token : textOrBytes(token);
+    const id = this.specialTokens.get(/** @type {string} */ (text)) ?? core.tokenId(bytes);
+    // The core knows tokens of SCRIPT by their symbols, and those of bytes that spell unknown text by no text. None has more than 1,024 bytes.
+    if (id !== undefined || bytes.length > 1024) return id;
     const ids = this.encode(token, { added: false });
     return ids.length === 1 && hex(this.tokenBytes(ids[0])) === hex(bytes) ? ids[0] : undefined;
   }

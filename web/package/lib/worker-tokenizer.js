@@ -317,7 +317,7 @@ export class BaseWorkerTokenizer {
   /**
    * Make a tokenizer that has further special tokens, in as many Workers of its own, one of which is started.
    * @param {import("./extending.js").SpecialTokens} tokens ids by texts
-   * @param {any} [options] `signal`
+   * @param {any} [options] those of Tokenizer.withSpecialTokens, `signal` and `transfer`
    * @returns {Promise<this>} a tokenizer of the same class; both are freed on their own
    */
   async withSpecialTokens(tokens, options) {
