@@ -135,20 +135,27 @@ typedef struct {
     uint32_t length;
 } wwho_section;
 
+/* The processor reads memory in lines of this size. Where a set of the cache, or a line of the table of texts, begins inside one, two are
+ * read: English then takes 1.2 times as long, code 1.1, Hindi 1.03 to 1.1. */
+enum { MEMORY_LINE = 64, LINE_SLACK = MEMORY_LINE - 16 };
+
+/* Return the first place that is a multiple of MEMORY_LINE in memory that begins at a multiple of 16: at most LINE_SLACK bytes on. */
+static inline void *line_start(void *memory) { return (uint8_t *)memory + (0 - (uintptr_t)memory) % MEMORY_LINE; }
+
 /* Memory that is handed out from a buffer of `size` bytes. Requests that do not fit are only counted. */
 typedef struct {
     uint8_t *base;
     uint64_t size, used;
 } wwho_arena;
 
-/* Hand out `size` bytes of the arena, 16-byte aligned. Returns null if they do not fit; all later requests then fail, too, but are still
- * counted. */
+/* Hand out `size` bytes of the arena, at a multiple of MEMORY_LINE from its base. Returns null if they do not fit; all later requests then
+ * fail, too, but are still counted. */
 WWHO_LOCAL void *take(wwho_arena *arena, uint64_t size);
 
 /* Hand out room for n numbers of 32 bits, not cleared. Returns null as take() does. */
 WWHO_LOCAL uint32_t *take_numbers(wwho_arena *arena, uint32_t n);
 
-/* Hand out `size` bytes filled with zeros, 16-byte aligned. Returns null as take() does. */
+/* Hand out `size` bytes filled with zeros. Returns null as take() does. */
 WWHO_LOCAL void *take_zeroed(wwho_arena *arena, uint64_t size);
 
 /* Return the 16-bit number at p, of any alignment. */

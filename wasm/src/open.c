@@ -221,7 +221,7 @@ int wwho_workspace_size(const uint8_t *blob, size_t len, size_t *size) {
     if (status) return status;
     status = plan(&model, &arena);
     if (status) return check_sum(blob, len, status);
-    *size = (size_t)arena.used;
+    *size = (size_t)arena.used + LINE_SLACK;
     return WWHO_OK;
 }
 
@@ -251,7 +251,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     static int (*const build[])(wwho_model *) = {build_classes, build_automata, build_routes,   build_normalizer, build_models,
                                                  build_added,   number_models,  build_template, build_decoder};
     wwho_file file;
-    wwho_arena arena = {work, work_len, 0};
+    wwho_arena arena = {line_start(work), work_len < LINE_SLACK ? 0 : work_len - LINE_SLACK, 0};
     int status = read_file(blob, len, &file);
     if (!status) status = check_sum(blob, len, WWHO_OK);
     if (status) return status;
@@ -261,7 +261,7 @@ int wwho_open(const uint8_t *blob, size_t len, void *work, size_t work_len, cons
     model->file = file;
     status = plan(model, &arena);
     if (status) return status;
-    if (arena.used > work_len) return WWHO_BUFFER;
+    if (arena.used > arena.size) return WWHO_BUFFER;
     for (size_t i = 0; !status && i < sizeof build / sizeof *build; i++) status = build[i](model);
     if (status) return status;
     finish(model);

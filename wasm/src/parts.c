@@ -44,8 +44,8 @@ static size_t link_size(const wwho_model *model) { return 9 * (ROOM_OF_ROUTE + m
  * rewrite ROOM bytes of text at a time. With more, longer parts have room. */
 size_t wwho_scratch_size(const wwho_model *model) {
     size_t steps = writes(model) ? ROOM * link_size(model) : 0;
-    return CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) + aligned(lattice_size(model)) +
-           known_size(model) + steps;
+    return LINE_SLACK + CACHE_WORDS * sizeof(uint64_t) + aligned(sizeof(wwho_merging)) + aligned(sizeof(wwho_block)) +
+           aligned(lattice_size(model)) + known_size(model) + steps;
 }
 
 /* Check the arguments of a call, and divide the scratch area, of scratch_len bytes, among the encoder's tables and rooms. All bytes beyond
@@ -56,7 +56,7 @@ static int divide(wwho_pipe *pipe, size_t len, void *scratch, size_t scratch_len
     if (!e->model || (!e->text && len) || !scratch || (uintptr_t)scratch % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
     size_t least = wwho_scratch_size(e->model);
     if (scratch_len < least) return WWHO_BUFFER;
-    e->cache = scratch;
+    e->cache = line_start(scratch);
     e->merging = (wwho_merging *)(void *)(e->cache + CACHE_WORDS);
     e->block = (wwho_block *)(void *)((uint8_t *)e->merging + aligned(sizeof(wwho_merging)));
     e->lattice = (wwho_lattice *)(void *)((uint8_t *)e->block + aligned(sizeof(wwho_block)));
