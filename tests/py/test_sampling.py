@@ -12,12 +12,13 @@ from typing import Any
 import kinds
 import numpy as np
 import pytest
-from odd_models import giving_up_bytes, giving_up_letters
+from odd_models import giving_up_bytes, giving_up_letters, lettered
 
 import wwho
 from wwho import SamplingError, Tokenizer
 from wwho.backends import parallel
 from wwho.backends.select import BackendName
+from wwho.compile.scanners import compile_scanners, regex_scanner
 from wwho.encodings import model_bytes
 from wwho.format.bpe import BPE
 from wwho.format.greedy import Greedy
@@ -392,3 +393,23 @@ def test_nothing_skipped_is_plain_merging() -> None:
     made = {pair: token for token, pair in enumerate(BPE_MODEL.merges, 256)}
     symbols: Sequence[int] = tuple(b"ababbab")
     assert opened(BPE_MODEL).encode(b"ababbab") == merge(symbols, made)
+
+
+@pytest.mark.parametrize("syllables", ["ba|[a-c]", "ba(?=!)|[a-c]"])
+def test_a_token_that_is_cut_into_other_units_than_it_merges_from_is_merged(syllables: str) -> None:
+    """Such a token stands for a word by its text, but not where merges may be skipped."""
+    scanners = [
+        regex_scanner("router", "[^a-c!]+", "[a-c!]+"),
+        regex_scanner("other", r"[^\n]+|\n"),
+        regex_scanner("units", syllables, "[^a-c]"),
+    ]
+    made = lettered(compile_scanners(scanners), (b"!", b"a", b"b", b"ba", b"c"), [(4, 2), (5, 1)])
+    blob = write_artifact(made)
+    native, reference = (Tokenizer.from_bytes(blob, backend=backend) for backend in CORES)
+    text = "cba! cba cb ba " * 5
+    whole = native.encode(text)
+    assert whole == reference.encode(text)
+    drawn = [native.encode(text, dropout=0.01, seed=seed) for seed in range(40)]
+    assert drawn == [reference.encode(text, dropout=0.01, seed=seed) for seed in range(40)]
+    assert whole not in drawn
+    assert len(set(map(tuple, drawn))) > 1

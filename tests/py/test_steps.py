@@ -530,3 +530,19 @@ def test_as_sentencepiece(suffix: bool, prefix: bool, extra: bool, text: str) ->
     if extra and prefix and suffix and expected == MARK:
         return  # a text of which the charsmap leaves nothing: SentencePiece puts the mark alone
     assert native.normalize(text.encode()).decode() == expected
+
+
+@pytest.mark.parametrize("strip", ["x", "xy", "xyz", "a", ""])
+def test_what_a_first_step_puts_before_a_text_is_of_its_beginning(strip: str) -> None:
+    """A prefix that only a text gets is added where the first character left is one of these."""
+    first, second = Ends(prefix="xyz"), Ends(strip, left=bool(strip), prefix="_", first=True)
+    artifact = replace(smallest_model(), normalizer=(first,), second=(second,))
+    blob = write_artifact(artifact)
+    native, reference = open_backend(blob, "native"), open_backend(blob, "reference")
+    for text in ("a", "ab", "xa", "aab " * 3000):
+        data = text.encode()
+        found = native.encode_with_offsets(data, None, False)
+        assert found == reference.encode_with_offsets(data, None, False)
+        left = f"xyz{text}".lstrip(strip or " ")
+        begins = len(text) <= len(left)  # the first character, and what is put before it
+        assert bytes(found[0]).decode() == "_" * begins + left

@@ -482,7 +482,7 @@ WWHO_LOCAL bool rewrite_into(wwho_encoder *e, const wwho_rewrites *list, uint32_
 WWHO_LOCAL bool rewrite_piece(void *encoder, const wwho_rewrites *list, uint32_t depth, size_t place, const uint8_t *text, size_t at,
                               size_t end, wwho_view *out) {
     wwho_encoder *e = encoder;
-    wwho_normalizing it = {.at = at, .end = end, .fresh = true, .first = place < e->begins};
+    wwho_normalizing it = {.at = at, .end = end, .fresh = true, .first = place < e->begins ? at : NOT_FIRST};
     rewrite_into(e, list, ROOM_OF_ROUTE + depth, text, &it);
     *out = (wwho_view){it.to.out, it.to.sources, 0, it.n};
     return it.at == end;
@@ -576,9 +576,21 @@ static bool drops_some(const wwho_encoder *e, const wwho_route *route, uint64_t 
     return !takes_all(e->sampler, number, n - 1);
 }
 
+/* Find out whether draws that skip no merge of a pretoken leave it as it is, in a route and all others of its model and its units: whether
+ * what is taken as one token by its text is what its symbols merge to. Notes it in e->block->replay. */
+static void look_for_replay(const wwho_encoder *e, const wwho_route *route) {
+    const wwho_model *model = e->model;
+    const wwho_vocabulary *v = &model->models[route->model];
+    bool replay = !v->whole_pieces && all_replay(v);
+    if (replay && route->units) replay = cuts_as_merged(e->merging, v, &model->classes, route->units);
+    for (uint32_t i = 0; i < model->n_routes; i++) {
+        const wwho_route *r = &model->routes[i];
+        if (r->model == route->model && r->units == route->units) e->block->replay[i] = 1 + replay;
+    }
+}
+
 /* Say for each pretoken of the block whether it is drawn: a path, or merges of which some may be skipped. A drawn one loses its cache key;
- * any other is encoded as it would be without draws, which is the same if the tokens of its model are what their symbols merge to and, over
- * units, if their texts are cut into these symbols, which is not checked (tests/fuzz/README.md). Native builds only. */
+ * any other is encoded as it would be without draws, which is the same where look_for_replay() says so. Native builds only. */
 static void draw_block(const wwho_encoder *e, bool *drawn) {
     wwho_block *b = e->block;
     for (uint32_t i = 0; i < b->n; i++) {
@@ -587,8 +599,8 @@ static void draw_block(const wwho_encoder *e, bool *drawn) {
         if (v->kind->encode == encode_viterbi)
             drawn[i] = e->sampler->paths;
         else if (e->draws && v->kind->encode != encode_greedy) {
-            uint8_t *replay = &b->replay[p->route->model];
-            if (!*replay) *replay = 1 + (!v->whole_pieces && all_replay(v));
+            const uint8_t *replay = &b->replay[p->route - e->model->routes];
+            if (!*replay) look_for_replay(e, p->route);
             drawn[i] = *replay == 1 || drops_some(e, p->route, nth_draw(e->sampler->text, i), p->start, b->ends[i]);
         } else
             drawn[i] = false;

@@ -48,8 +48,8 @@ typedef struct {
     uint32_t misses[BLOCK + 1]; /* pretokens that the cache lacks, or that are too long for a short line */
     wwho_key long_keys[BLOCK];  /* the keys of the misses */
     wwho_row rows[ROWS];
-    uint8_t replay[WWHO_MAX_MODELS]; /* whether the tokens of each model replay, and none is whole: 1 if not, 2 if so, 0 if nobody asked;
-                                        the first call that drops merges asks, which takes 10 to 20 ms of a large vocabulary */
+    uint8_t replay[WWHO_MAX_ROUTES]; /* what look_for_replay() says of each route: 1 if not, 2 if so, 0 if nobody asked; the first call that
+                                        drops merges asks, which takes 10 to 20 ms of a large vocabulary */
     uint8_t padded[PADDED_TEXT + TEXT_PADDING];
 } wwho_block;
 

@@ -170,6 +170,30 @@ static bool made_of(wwho_merging *m, const wwho_run *run, uint32_t token, uint32
     return true;
 }
 
+/* Return true if an automaton for units cuts the text of each token into the symbols that merge to it, or not into syllables alone,
+ * wherever a word has that text; false also for an automaton whose matches depend on what follows them, without a look at the tokens. Then
+ * a word of several units that has the text of a token is what the token is made of. Overwrites what *m knows of a run. */
+WWHO_LOCAL bool cuts_as_merged(wwho_merging *m, const wwho_vocabulary *v, const wwho_classes *classes, const wwho_automaton *units) {
+    const wwho_stored *stored = &units->stored;
+    for (uint32_t state = WWHO_START, mark, at_end; state < stored->n_states; state++) {
+        stored_step(stored, state, 0, &at_end);
+        for (uint32_t column = 1; column < stored->n_columns; column++) {
+            stored_step(stored, state, column, &mark);
+            if (mark != at_end) return false;
+        }
+    }
+    for (uint32_t token = v->n_symbols; token < v->n_plain; token++) {
+        const uint32_t n = token_length(v, token);
+        wwho_run run = {.v = v, .text = v->texts + v->offset[token], .len = n, .end = n, .segment_end = n};
+        run.classes = classes;
+        run.units = units;
+        start_merge(m, &run);
+        look_at_units(m, &run, 0, 0, n);
+        if (run.end == n && m->n > 1 && !made_of(m, &run, token, m->n)) return false;
+    }
+    return true;
+}
+
 /* Append the longest token that fits after the last one, at m->at, to m->tokens. If none fits, remove the last token, and note its end as
  * one where no token can end. Returns false when the walk gives up: there is no token to remove, or it has gone back too far. */
 static bool walk(wwho_merging *m, wwho_run *run) {

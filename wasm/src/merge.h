@@ -82,6 +82,11 @@ typedef struct {
  * which stay_apart() explains. False also where ranks are not the numbers of tokens, without a look at them. */
 WWHO_LOCAL bool all_replay(const wwho_vocabulary *v);
 
+/* Return true if an automaton for units cuts the text of each token into the symbols that merge to it, or not into syllables alone,
+ * wherever a word has that text; false also for an automaton whose matches depend on what follows them, without a look at the tokens. Then
+ * a word of several units that has the text of a token is what the token is made of. Overwrites what *m knows of a run. */
+WWHO_LOCAL bool cuts_as_merged(wwho_merging *m, const wwho_vocabulary *v, const wwho_classes *classes, const wwho_automaton *units);
+
 /* Return the end of the symbol that begins at `at`, in a text that was written as symbols (run->written). */
 WWHO_LOCAL size_t written_end(const wwho_run *run, size_t at);
 

@@ -208,7 +208,7 @@ static void write_plain(wwho_normalizing *it) {
             sure = it->n;
         }
         if (last && (it->more || !plain->ends || made & (PLAIN_SEMI | PLAIN_AHEAD))) break;
-        bool prefix = it->fresh && !before && plain->prefix && (it->first || !(plain->prefix_if & ENDS_FIRST));
+        bool prefix = it->fresh && !before && plain->prefix && may_prefix(it, plain->prefix_if, (uint32_t)at);
         if (prefix) write_packed(it, plain->prefix, at, WWHO_NONE);
         write_packed(it, made, made & PLAIN_AHEAD ? at + width : at, anew ? (uint32_t)at : WWHO_NONE);
         before = made;
@@ -220,7 +220,7 @@ static void write_plain(wwho_normalizing *it) {
     if (sure == from)
         it->not_plain = at;
     else
-        it->fresh = it->first = false;
+        it->fresh = false;
 }
 
 /* Return the place after n characters from `at` on if the plain table knows the results of all of them, else 0 (also at the end of the
@@ -369,7 +369,6 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
     wwho_normalizing it = {.text = text,
                            .end = more ? whole_characters(text, len) : len,
                            .fresh = true,
-                           .first = true,
                            .more = more,
                            .to = {out, sources, 0, cap}};
     wwho_known known[KNOWN_SLOTS] = {{0, 0}}; /* for list 0, which is the first steps of the normalizer */

@@ -93,6 +93,9 @@ static void place_all(wwho_encoder *e, const wwho_view *view, size_t first, size
         place_part(view->sources, text, len, (uint32_t)e->start, &e->spans[i].start, &e->spans[i].end);
 }
 
+/* Return the place in the original text of its first character, or NOT_FIRST in a call that goes on with a text. */
+static size_t first_source(const wwho_pipe *pipe) { return pipe->place & GONE_ON ? NOT_FIRST : pipe->e->start; }
+
 /* Encode text[at..end), which has no added tokens, of the view `late`: this is `early` itself or what the second steps made of it. The
  * encoder's text becomes that of `late`, and the new tokens and spans get their places in the original text. */
 static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view *early, size_t at, size_t end) {
@@ -100,9 +103,9 @@ static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view 
     size_t first = e->n, first_span = e->n_spans;
     e->text = late->text;
     e->len = late->n;
-    for (e->begins = at; !(pipe->place & GONE_ON) && e->begins < end; e->begins++) {
+    for (e->begins = at; e->begins < end; e->begins++) {
         size_t source = late->sources ? late->sources[e->begins] : e->begins;
-        if ((early->sources ? early->sources[source] : source) != e->start) break;
+        if ((early->sources ? early->sources[source] : source) != first_source(pipe)) break;
     }
     encode_ordinary(e, at, end);
     place_all(e, late, first, first_span, early->text, early->n);
@@ -134,9 +137,9 @@ static size_t encode_part(wwho_pipe *pipe, const wwho_view *early, size_t at, si
         if (at < cut) encode_view(pipe, &late, early, at, cut);
         return cut;
     }
-    bool first = !(pipe->place & GONE_ON) && at < end && (early->sources ? early->sources[at] : at) == pipe->e->start;
     while (at < end && e->n <= e->limit) {
-        wwho_normalizing it = {.at = at, .end = end, .fresh = fresh, .more = more, .first = first};
+        wwho_normalizing it = {.at = at, .end = end, .fresh = fresh, .more = more, .before = early->sources};
+        it.first = first_source(pipe);
         bool whole = rewrite(pipe, true, early, &it, &late) && it.at == end && !more;
         cut = late.n;
         if (!whole && !(cut = find_cut(pipe, &late, more ? early : 0, 0, cut, at, &from))) {
@@ -189,7 +192,7 @@ static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) 
     while (at < end && pipe->e->n <= pipe->e->limit) {
         wwho_view early;
         wwho_normalizing it = {.at = at, .end = end, .fresh = !(pipe->place & INSIDE_TEXT), .more = more};
-        it.first = at == pipe->e->start && !(pipe->place & GONE_ON);
+        it.first = first_source(pipe);
         bool whole = rewrite(pipe, false, &pipe->source, &it, &early) && it.at == end && !more;
         size_t read = encode_normalized(pipe, &early, 0, early.n, !whole);
         if (whole) return read < early.n ? at : end;

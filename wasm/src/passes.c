@@ -233,7 +233,7 @@ static void run_ends(character_run *run, const wwho_step *step) {
     while (run->whole && step->flags & ENDS_RIGHT && from < to && is_stripped(step, to[-1].code_point)) to--;
     if (from == to) return;
     bool begun = step->flags & ENDS_UNLESS && from->code_point == *prefix;
-    bool wanted = it->fresh && !begun && (!(step->flags & ENDS_FIRST) || (it->first && from->source == it->at));
+    bool wanted = it->fresh && !begun && may_prefix(it, step->flags, from->source);
     if (wanted) put_characters(run, prefix, step->n_prefix, 0, from->source, WWHO_NONE);
     const step_character *stays = to; /* the characters after it may turn out to be at the end, and be stripped */
     while (step->flags & ENDS_RIGHT && stays > from && is_stripped(step, stays[-1].code_point)) stays--;
@@ -344,7 +344,6 @@ WWHO_LOCAL bool normalize_run(wwho_normalizing *it, character_run *run, size_t e
         write_bytes(it, read32(bytes), width, run->now[i].source, origin);
     }
     it->fresh &= n == from;
-    it->first &= !done;
     it->n = n;
     return done;
 }

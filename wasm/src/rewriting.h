@@ -134,6 +134,8 @@ typedef struct {
     size_t room;       /* in bytes of `out` */
 } wwho_room;
 
+#define NOT_FIRST SIZE_MAX
+
 /* The position in the text, and the output so far. */
 typedef struct {
     const wwho_step *const *steps;
@@ -146,12 +148,18 @@ typedef struct {
     size_t at, end; /* byte offsets in the text */
     bool fresh;     /* a part starts at `at`; else the text before was already rewritten */
     bool more;      /* the part continues after `end` */
-    bool first;     /* the part starts with the first character of the source */
+    const uint32_t *before; /* the source of each byte of the text; null: its own place */
+    size_t first;           /* the source that a character must have for a prefix of ENDS with ENDS_FIRST; NOT_FIRST: there is none */
     wwho_room to;
     size_t n;               /* bytes written */
     wwho_known *known;      /* KNOWN_SLOTS of them; zeros at first */
     const wwho_trie *rules; /* those of the first step, or null */
     bool full;              /* there was not enough room for all of the text */
 } wwho_normalizing;
+
+/* Return true if a step ENDS, with flags of its own, may add its prefix before the character that comes from this place in the text. */
+static inline bool may_prefix(const wwho_normalizing *it, uint32_t flags, uint32_t place) {
+    return !(flags & ENDS_FIRST) || (it->before ? it->before[place] : place) == it->first;
+}
 
 #endif
