@@ -59,9 +59,10 @@ async function answered(url, response) {
 /**
  * @param {string} entry index.js or node.js
  * @param {string} body of an async function; it sees the module's names, `wasm`, `model` (bytes), `base` and `path`
+ * @param {string} [before] what runs before the module is there
  * @returns {Promise<any>} what it returned
  */
-async function inProcess(entry, body) {
+async function inProcess(entry, body, before = "") {
   const script = `
     import { readFile } from "node:fs/promises";
     import { init, initSync, Tokenizer, getEncoding, WwhoError } from ${JSON.stringify(new URL(`web/package/${entry}`, ROOT).href)};
@@ -69,7 +70,8 @@ async function inProcess(entry, body) {
     const wasm = await readFile(path), model = await readFile(${JSON.stringify(fileURLToPath(O200K))});
     const caught = (promise) => promise.then(() => "no error", (error) => [error instanceof WwhoError, error.status, error.message]);
     console.log(JSON.stringify(await (async () => { ${body} })()));`;
-  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script]);
+  const first = `data:text/javascript,${encodeURIComponent(before)}`;
+  const { stdout } = await run(process.execPath, ["--import", first, "--input-type=module", "-e", script]);
   return JSON.parse(stdout);
 }
 
@@ -209,10 +211,11 @@ test("bytes that are no WebAssembly are refused with what to check", async () =>
   assert.match(message, /3 bytes.*wasm-unsafe-eval/);
 });
 
-test("a runtime without WebAssembly or TextDecoder is told so", async () => {
-  for (const name of ["WebAssembly", "TextDecoder"]) {
-    const [typed, status] = await inProcess("index.js", `delete globalThis.${name}; return caught(init(wasm));`);
+test("a runtime without WebAssembly, TextDecoder or TextEncoder is told so", async () => {
+  for (const name of ["WebAssembly", "TextDecoder", "TextEncoder"]) {
+    const [typed, status, message] = await inProcess("index.js", "return caught(init(wasm));", `delete globalThis.${name};`);
     assert.deepEqual([typed, status], [true, `NO_${name.toUpperCase()}`]);
+    assert.match(message, new RegExp(`^${name} is missing`));
   }
 });
 

@@ -5,7 +5,7 @@
 // Apart from its own modules, which the npm package has joined with it, it imports nothing when it starts, and is never CommonJS: an answer
 // says where Pyodide is.
 
-import { faultOf } from "./lib/import-faults.js";
+import { faultOf, headOf } from "./lib/import-faults.js";
 import { Refusal } from "./lib/import-json.js";
 import { importTokenizerJson } from "./lib/import-tokenizer-json.js";
 
@@ -132,7 +132,7 @@ async function importInJavaScript({ files, record, onlyPython }) {
   const given = new Map();
   for (const { name, data } of files) {
     const isBlob = data instanceof Blob;
-    if (given.size === 0 && !/^(?:\xef\xbb\xbf)?\s*\{/.test(await beginning(data))) throw new Refusal("it is no JSON");
+    if (given.size === 0 && !/^(?:\xef\xbb\xbf)?\s*\{/.test(await headOf(data))) throw new Refusal("it is no JSON");
     if (isBlob && data.size > MOST_JSON) throw new Refusal("it is large");
     given.set(name, isBlob ? new Uint8Array(await data.arrayBuffer()) : data);
   }
@@ -141,12 +141,6 @@ async function importInJavaScript({ files, record, onlyPython }) {
     if (typeof found !== "string") port.postMessage({ step: "import" });
     return found;
   });
-}
-
-/** Return the first bytes of a file, each as a character. @param {Blob | Uint8Array} data */
-async function beginning(data) {
-  const bytes = data instanceof Blob ? new Uint8Array(await data.slice(0, 128).arrayBuffer()) : data.subarray(0, 128);
-  return String.fromCharCode(...bytes);
 }
 
 /**

@@ -298,6 +298,7 @@ export type ErrorStatus =
   | "LIMIT"
   | "MEMORY"
   | "NO_TEXTDECODER"
+  | "NO_TEXTENCODER"
   | "NO_WEBASSEMBLY"
   | "SAMPLING"
   | "SPECIAL_TOKEN"

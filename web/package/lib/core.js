@@ -34,8 +34,8 @@ const NORMALIZER_BYTES = 65536;
 /** @typedef {{ start: number, end: number, route: number, rule: number, first: boolean }} Span a unit or a pretoken: `start` and `end`
  * in bytes of UTF-8, the number of its route and of its rule (wwho.h), and whether it is the first of its segment */
 
-/** One for all calls: unlike a TextDecoder, it keeps no state. */
-const encoder = new TextEncoder();
+/** One for all calls: unlike a TextDecoder, it keeps no state. Without TextEncoder, the core is not compiled, and nothing uses it. */
+export const encoder = /** @type {TextEncoder} */ (typeof TextEncoder === "undefined" ? undefined : new TextEncoder());
 
 /**
  * Return an address rounded up to a multiple of 16.

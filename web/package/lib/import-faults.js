@@ -18,13 +18,22 @@ const SHOWN = 16;
  */
 export async function faultOf(name, data) {
   if (SAY_LITTLE.includes(name)) return "";
-  const head = String.fromCharCode(...(await beginningOf(data, HEAD)));
+  const head = await headOf(data);
   const mayBe = JSON_BEGINS.test(head) ? await mayBeJsonOfTokenizer(data) : BEGINS.some((pattern) => pattern.test(head));
   if (mayBe) return "";
   const unmarked = head.replace(/^\xef\xbb\xbf/, "");
   const [, what = ""] = FOREIGN.find(([pattern]) => pattern.test(unmarked)) ?? OTHERS.find(([pattern]) => pattern.test(head)) ?? [];
   if (what.includes("wwho import")) return `${what.replace(/;.*/, "")}, but without its vocabulary; fetch it again`;
   return what || `it begins with ${asPythonWrites(head.slice(0, SHOWN))}, and is no kind of tokenizer that is known: ${KNOWN.join(", ")}`;
+}
+
+/**
+ * Return the first HEAD bytes of a file, each as a character.
+ * @param {Blob | Uint8Array} data the file
+ * @returns {Promise<string>}
+ */
+export async function headOf(data) {
+  return String.fromCharCode(...(await beginningOf(data, HEAD)));
 }
 
 /**

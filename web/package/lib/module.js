@@ -15,7 +15,7 @@ let ready;
  * @param {() => unknown} source returns a compiled WebAssembly.Module (for runtimes that cannot compile bytes) or what `read` takes
  * @param {typeof readBytes} [read] reads the bytes of a source
  * @returns {Promise<WebAssembly.Module>}
- * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, FETCH, WASM or ARGUMENT
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, NO_TEXTENCODER, FETCH, WASM or ARGUMENT
  */
 export function coreModule(source, read = readBytes) {
   compiled ??= compile(source, read).then(
@@ -70,8 +70,8 @@ function compileSync(source) {
 }
 
 /**
- * Throw an error if the runtime lacks what the package needs: WebAssembly, or a decoder of UTF-8, as some versions of Hermes do.
- * @throws {WwhoError} NO_WEBASSEMBLY or NO_TEXTDECODER
+ * Throw an error if the runtime lacks what the package needs: WebAssembly, or TextDecoder or TextEncoder, as some versions of Hermes do.
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER or NO_TEXTENCODER
  */
 function requireRuntime() {
   if (typeof WebAssembly === "undefined") {
@@ -80,8 +80,9 @@ function requireRuntime() {
       "WebAssembly is missing or switched off here; wwho needs it: allow it for this site, or use another browser",
     );
   }
-  if (typeof TextDecoder === "undefined") {
-    throw new WwhoError("NO_TEXTDECODER", "TextDecoder is missing here; wwho needs it: load a polyfill of it before wwho");
+  for (const name of ["TextDecoder", "TextEncoder"]) {
+    if (name in globalThis) continue;
+    throw new WwhoError(`NO_${name.toUpperCase()}`, `${name} is missing here; wwho needs it: load a polyfill of it before wwho`);
   }
 }
 
@@ -105,7 +106,7 @@ function compileError(length, cause) {
  * @param {() => unknown} source returns a WebAssembly.Module or what `read` takes, or a promise of one
  * @param {typeof readBytes} read
  * @returns {Promise<WebAssembly.Module>}
- * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, FETCH, WASM or ARGUMENT
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, NO_TEXTENCODER, FETCH, WASM or ARGUMENT
  */
 async function compile(source, read) {
   requireRuntime();

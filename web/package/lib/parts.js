@@ -2,6 +2,7 @@
 // of any size.
 
 import { argumentError, bytesOf } from "./arguments.js";
+import { encoder } from "./core.js";
 import { WwhoError } from "./errors.js";
 
 /** @typedef {import("./core.js").Text} Text */
@@ -16,8 +17,6 @@ export const PART_BYTES = 1 << 18;
 const MOST_LOOKED = 1 << 24;
 /** The number of UTF-16 units of a string that are converted to bytes at a time. */
 const PIECE_UNITS = 1 << 16;
-
-const encoder = new TextEncoder();
 
 /**
  * Yield the parts of a whole text which, encoded one by one, give the tokens of the whole: strings of a string, views of bytes.

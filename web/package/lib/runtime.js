@@ -46,7 +46,7 @@ export function runtime(core, read) {
      * Compile the core, once; load and getEncoding do this, too. The first call decides, and later ones wait for it.
      * @param {unknown} [source] another wwho.wasm than the one that comes with the package
      * @returns {Promise<void>}
-     * @throws {import("./errors.js").WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, FETCH, WASM or ARGUMENT; the next call tries again
+     * @throws {import("./errors.js").WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, NO_TEXTENCODER, FETCH, WASM or ARGUMENT; the next call tries again
      */
     async init(source) {
       await coreModule(() => source ?? core(), read);
