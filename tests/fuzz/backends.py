@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -30,16 +29,13 @@ from wwho.backends import header
 from wwho.backends.select import BackendName
 from wwho.cli.verify_artifact import list_checks, run_checks
 from wwho.errors import ArtifactError
-from wwho.format.bpe import BPE
 from wwho.format.model import Artifact, Flag, Unknown
 from wwho.format.steps import Action, Cut
 from wwho.format.write import write_artifact
-from wwho.reference.scan import matches
 from wwho.sampling import Sample
 
 HEADER = (ROOT / "wasm" / "include" / "wwho.h").read_text("utf-8")
 STATUSES = re.findall(r"WWHO_([A-Z_]+) = (\d+)", HEADER.partition("/* Kinds of sections")[0])
-SYLLABLE = 0  # the rule of units that form words
 STATUS_NAMES = {int(number): name for name, number in STATUSES}
 LONGEST = 2048  # bytes of a text
 MOST_IDS = 1 << 18  # of one, which steps may make longer
@@ -188,36 +184,6 @@ def is_lossless(artifact: Artifact) -> bool:
     return not (rewrites or drops or strips or loses)
 
 
-def cuts_as_merged(artifact: Artifact) -> bool:
-    """Whether each token of units that may be a word is cut into the symbols that merge to it.
-
-    Where one is not, the native core takes that token by its text when its draws skip nothing,
-    though FORMAT.md and the other readers only merge then: ids that are drawn differ.
-    """
-    scanners = artifact.scanners
-    for number, model in enumerate(artifact.models):
-        if not isinstance(model, BPE) or not model.units:
-            continue
-        routes = [route for route in artifact.routes if route.model == number]
-        automata = {route.units for route in routes if route.units is not None}
-        for pair, automaton in product(model.merges, automata):
-            symbols = [symbol for part in pair for symbol in symbols_of(model, part)]
-            text = b"".join(symbols).decode(errors="replace")
-            cut = list(matches(scanners, scanners.automata[automaton], text))
-            word = len(cut) > 1 and all(rule == SYLLABLE for _, _, rule in cut)
-            if word and [text[start:end].encode() for start, end, _ in cut] != symbols:
-                return False
-    return True
-
-
-def symbols_of(model: BPE, token: int) -> list[bytes]:
-    """The symbols that merge to a token."""
-    if token < model.n_symbols:
-        return [model.symbols[token]]
-    left, right = model.merges[token - model.n_symbols]
-    return symbols_of(model, left) + symbols_of(model, right)
-
-
 def random_draws(rng: Random, kinds: set[str]) -> dict[str, Any]:
     """Options of `encode` that draw something of models of these kinds; {} if nothing can be."""
     options: dict[str, Any] = {}
@@ -258,13 +224,22 @@ def list_differences(
         if native.decode_bytes(ids, **options) != reference.decode_bytes(ids, **options):
             yield f"native and reference, decoding, {options}"
     rng, kinds = Random(text), {model.kind for model in native.info.models}
-    merged = cuts_as_merged(artifact)
+    allowing = ("all", frozenset[str]())
+    unks = ("spell", "token")[: 1 + (native.info.unk_id is not None)]
+    some = rng.choices(sorted(artifact.decoded), k=rng.randint(1, 40))
+    for skip in (False, True):
+        options = {"skip_special_tokens": skip}
+        if native.decode_bytes(some, **options) != reference.decode_bytes(some, **options):
+            yield f"native and reference, decoding {some}, {options}"
     for _ in range(3):
         drawn = random_draws(rng, kinds)
         ours = native.encode_with_offsets(text, **drawn)
-        if merged and ours != reference.encode_with_offsets(text, **drawn):
-            yield f"native and reference, {drawn}"
-        if merged and wasm.sample(text, **drawn) != ours[0]:
+        options = {**drawn, "allowed_special": rng.choice(allowing), "unk": rng.choice(unks)}
+        if native.encode_with_offsets(text, **options) != reference.encode_with_offsets(
+            text, **options
+        ):
+            yield f"native and reference, {options}"
+        if wasm.sample(text, **drawn) != ours[0]:
             yield f"native and WebAssembly, {drawn}"
         if is_lossless(artifact) and native.decode_bytes(ours[0]) != text:
             yield f"the text and what its ids decode to, {drawn}"
@@ -272,11 +247,14 @@ def list_differences(
         yield "native, after ids that were drawn"
     if not defined:
         return
-    for allowed in ("all", frozenset[str]()):
+    for allowed in allowing:
         yield from unsafe_cuts(native, text, allowed)
-    for unk in ("spell", "token")[: 1 + (native.info.unk_id is not None)]:
-        for allowed in ("all", frozenset[str]()):
+    for unk in unks:
+        for allowed in allowing:
             options = {"unk": unk, "allowed_special": allowed}
+            if native.info.template is not None and rng.random() < 0.5:
+                pair = rng.choice((None, text[len(text) // 2 :][:40]))
+                options |= {"add_special_tokens": True, "pair": pair}
             ours = native.encode_with_offsets(text, **options)
             if ours != reference.encode_with_offsets(text, **options):
                 yield f"native and reference, {options}"

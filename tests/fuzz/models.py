@@ -1,4 +1,4 @@
-"""Random models, and texts for them: all that an artifact of BPE and Unigram models can hold.
+"""Random models, and texts for them: all that an artifact can hold.
 
 Whatever the format allows is made, and most often what is seldom in a model that people train:
 rules that look ahead, routes that cut and rewrite in turns, several routes of units, tokens that no
@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
+from typing import TypeVar
 
 from wwho.assemble.bpe import live_pairs, singles
 from wwho.format.added import TOUCHING
-from wwho.format.automaton import DEAD, START, Automaton, CompiledScanners
+from wwho.format.automaton import BEHIND, DEAD, START, Automaton, CompiledScanners
 from wwho.format.bpe import BPE
 from wwho.format.classmap import MAX_CODE_POINT, ClassMap
 from wwho.format.decoder import Blocks as JoinBlocks
 from wwho.format.decoder import Bytes, Decoder, Join, Some, Strip, Unique, Unspell, Where
 from wwho.format.decoder import Replace as ReplaceToken
 from wwho.format.decoder import Step as Decoding
+from wwho.format.greedy import Greedy
 from wwho.format.model import Added, Artifact, Flag, Ids, Pair, Route, Unknown
 from wwho.format.steps import (
     MATCH,
@@ -40,7 +42,11 @@ from wwho.reference.merge import merge
 from wwho.reference.sampling import f32
 from wwho.reference.scan import matches
 
-CHARACTERS = "aaabbcdexyzAB  019.-\n'\u00e9\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
+CHARACTERS = (
+    "aaabbcdexyzAB  019.-#\n'\u00e9\u0301\u0d9a\u0dca\u200d\u0928\U0001f600\ufffd"
+    "\uac00\u1100\u1161\u11a8"  # a syllable of Hangul, and what it and others are made of
+)
+ModelT = TypeVar("ModelT", Viterbi, Greedy)
 LONGEST_TEXT = 1500  # bytes: some rules look ahead to the end of the text at each pretoken
 LONGEST_TOKEN = 300  # bytes
 LONGEST_SYMBOL = 200  # bytes
@@ -52,10 +58,10 @@ def random_model(rng: Random) -> tuple[Artifact, list[bytes]]:
     artifact = scanned(rng, letters, units=rng.random() < 0.8)
     base = random_base(rng, letters)
     added = random_added(rng, letters, base)
+    base = with_ids(rng, base, added)
     artifact = replace(artifact, models=(base,), added=added)
     if any(route.units is not None for route in artifact.routes):
-        first = max([len(base.texts), *(token.id + 1 for token in added)])
-        first += rng.randint(0, 2)
+        first = artifact.n_vocab + rng.randint(0, 2)
         if rng.random() < 0.3:
             artifact = of_characters(artifact)
             units = random_affixes(rng, letters, first, added)
@@ -66,8 +72,9 @@ def random_model(rng: Random) -> tuple[Artifact, list[bytes]]:
         if not units.n_superwords and rng.random() < 0.3:
             routes = [with_steps(rng, artifact, route, letters) for route in artifact.routes]
             artifact = replace(artifact, routes=tuple(routes))
-    if rng.random() < 0.3:
-        artifact = with_paths(rng, artifact, letters)
+    for with_models in (with_paths, with_longest_match):
+        if rng.random() < 0.3:
+            artifact = with_models(rng, artifact, letters)
     if rng.random() < 0.3:
         artifact = with_normalizer(rng, artifact, letters)
     if rng.random() < 0.3:
@@ -90,17 +97,26 @@ def random_classes(rng: Random, letters: Sequence[str]) -> ClassMap:
     return ClassMap(len(labels), tuple(ranges))
 
 
-def random_automaton(rng: Random, n_classes: int, n_rules: int) -> Automaton:
-    """An automaton that matches something in every text; some look ahead."""
+def random_automaton(
+    rng: Random, n_classes: int, n_rules: int, *, behind: bool = False
+) -> Automaton:
+    """An automaton that matches something in every text; some look ahead, or `behind`."""
     columns = tuple(rng.randint(1, min(n_classes, 4)) for _ in range(n_classes))
-    n_columns, n_states = max(columns) + 1, rng.randint(3, 7)
+    n_columns, n_starts = max(columns) + 1, rng.randint(1, 3) if behind else 0
+    first = START + 1 + bool(behind) + n_starts
+    n_states = first + rng.randint(1, 5)
     looks_ahead, goes_on = rng.random() < 0.4, rng.choice((0.1, 0.5, 0.9))
     rules = [0, *([1] * rng.choice((1, 8))), *range(1, n_rules + 1)]
-    accepts = {state: rng.choice(rules) for state in range(START + 1, n_states)}
-    accepts[START + 1] = accepts[START + 1] or 1
+    accepts = {state: rng.choice(rules) for state in range(first, n_states)}
+    accepts[first] = accepts[first] or 1
     firsts = [state for state, mark in accepts.items() if mark or looks_ahead]
-    start = ((0, 0), *((0, rng.choice(firsts)) for _ in range(1, n_columns)))
-    table = [((0, 0),) * n_columns, start]
+
+    def row(states: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        return ((0, 0), *((0, rng.choice(states)) for _ in range(1, n_columns)))
+
+    table = [((0, 0),) * n_columns, row(firsts)]
+    if behind:
+        table += [row(range(BEHIND + 1, first)), *(row(firsts) for _ in range(n_starts))]
     for mark in accepts.values():
         ways = [column > 0 and rng.random() < goes_on for column in range(n_columns)]
         tos = [rng.choice(list(accepts)) if way else 0 for way in ways]
@@ -108,7 +124,7 @@ def random_automaton(rng: Random, n_classes: int, n_rules: int) -> Automaton:
         if looks_ahead:
             marks = [rng.choice(rules) or int(not to) for to in tos]
         table.append(tuple(zip(marks, tos, strict=True)))
-    return Automaton("random", columns, n_columns, n_states, n_rules, tuple(table))
+    return Automaton("random", columns, n_columns, n_states, n_rules, tuple(table), behind)
 
 
 def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
@@ -118,7 +134,9 @@ def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
     routed = n_routes > 1
     automata = [random_automaton(rng, classes.n_classes, n_routes)] if routed else []
     cuts = [random_cut(rng, len(automata) + k) for k in range(rng.randint(0, 3))]
-    automata += [random_automaton(rng, classes.n_classes, 3) for _ in cuts]
+    automata += [
+        random_automaton(rng, classes.n_classes, 3, behind=rng.random() < 0.2) for _ in cuts
+    ]
     blocks = random_blocks(rng, sorted(set(letters))) if rng.random() < 0.15 else None
     routes: list[Route] = []
     for number in range(n_routes):
@@ -240,7 +258,36 @@ def random_added(rng: Random, letters: Sequence[str], base: BPE) -> tuple[Added,
     names = [name for name in dict.fromkeys(names) if rng.random() < 0.5]
     flags = [Flag.SPECIAL, *(Flag(rng.randrange(2 * max(Flag))) for _ in range(2))]
     first = len(base.texts)
-    return tuple(Added(name, first + 2 * k, rng.choice(flags)) for k, name in enumerate(names))
+    ids = [first + 2 * k for k in range(len(names))]
+    if rng.random() < 0.2:  # several texts of one id, or ids among those of the base
+        ids = sorted(rng.choices(range(rng.choice((0, first)), first + 3), k=len(names)))
+    known = dict(enumerate(base.texts))
+    return tuple(
+        Added(known.get(number, name.encode()).decode(errors="replace"), number, rng.choice(flags))
+        if rng.random() < 0.5
+        else Added(name, number, rng.choice(flags))
+        for name, number in zip(names, ids, strict=True)
+    )
+
+
+def with_ids(rng: Random, base: BPE, added: Sequence[Added]) -> BPE:
+    """Return a base with ids of any kind: counted, stepping over those of added tokens, stated."""
+    n_tokens, taken = len(base.texts), {token.id for token in added}
+    if taken and min(taken) < n_tokens and rng.random() < 0.7:
+        return replace(base, id_policy=Ids.STEP)
+    unk_id = next((token.id for token in added if token.text == "[UNK]"), None)
+    if unk_id is None or list(base.symbols) != sorted(base.symbols) or rng.random() < 0.5:
+        return base
+    numbers = rng.sample(range(2 * n_tokens), n_tokens)
+    given = [None if rng.random() < 0.05 else max(taken) + 1 + number for number in numbers]
+    lacks = None in given[: base.n_symbols]
+    return replace(
+        base,
+        id_policy=Ids.STATED,
+        stated=tuple(given),
+        unknown=Unknown.ID if lacks else Unknown.NONE,
+        unk_id=unk_id if lacks else None,
+    )
 
 
 def with_properties(rng: Random, artifact: Artifact) -> Artifact:
@@ -391,8 +438,7 @@ def with_paths(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artif
     number, has_units = len(artifact.models), [r.units is not None for r in artifact.routes]
     units = rng.choice(has_units)
     own = [has == units and rng.random() < 0.7 for has in has_units]
-    ends = [artifact.end_id(k) for k in range(number)] + [t.id + 1 for t in artifact.added]
-    model = random_paths(rng, letters, max(ends), artifact.added, units=units)
+    model = random_paths(rng, letters, artifact.n_vocab, artifact.added, units=units)
     routes = zip(artifact.routes, own, strict=True)
     return replace(
         artifact,
@@ -418,15 +464,83 @@ def random_paths(
         first_id=first_id,
         unknown=Unknown.SPELL,
     )
+    return with_unknown_text(rng, model, added)
+
+
+def with_unknown_text(rng: Random, model: ModelT, added: Sequence[Added]) -> ModelT:
+    """Return a Unigram or longest-match model that spells with what becomes of unknown text."""
+    first_id, n_tokens = model.first_id, len(model.texts)
     unk_id = next((token.id for token in added if token.text == "[UNK]"), None)
-    if unk_id is None or rng.random() < 0.5:
+    if unk_id is None or rng.random() < 0.3:
+        unk_id = first_id + rng.randrange(n_tokens)  # a token of its own
+    kind = rng.choice((Unknown.SPELL, Unknown.ID, Unknown.BYTES))
+    if kind is Unknown.SPELL:
         return model
-    if rng.random() < 0.5:
-        return replace(model, unknown=Unknown.ID, unk_id=unk_id)
-    after = first_id + len(tokens)
-    stated, byte_ids = tuple(range(first_id, after)), tuple(range(after, after + 256))
-    model = replace(model, id_policy=Ids.STATED, stated=stated, byte_ids=byte_ids)
-    return replace(model, unknown=Unknown.BYTES, unk_id=unk_id)
+    if kind is Unknown.ID:
+        return replace(model, unknown=kind, unk_id=unk_id)
+    after = first_id + n_tokens
+    byte_ids = [after + byte for byte in range(256)]
+    numbers = [*range(first_id, after)]
+    known = rng.choice((1.0, 0.98))
+    for byte in rng.sample(range(256), min(3, n_tokens)):
+        if rng.random() < 0.3:  # a byte that has the id of a token
+            byte_ids[byte] = numbers.pop()
+    given = [token if rng.random() < known and token != unk_id else None for token in byte_ids]
+    stated = tuple(range(first_id, after))
+    model = replace(model, id_policy=Ids.STATED, stated=stated, byte_ids=tuple(given))
+    return replace(model, unknown=kind, unk_id=unk_id)
+
+
+def with_longest_match(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
+    """Return the artifact with a model of the longest match for some routes without units."""
+    number = len(artifact.models)
+    model = random_longest_match(rng, letters, artifact.n_vocab, artifact.added)
+    routes = tuple(
+        replace(route, model=number, steps=without_blocks(route.steps))
+        if route.units is None and rng.random() < 0.7
+        else route
+        for route in artifact.routes
+    )
+    return replace(artifact, models=(*artifact.models, model), routes=routes)
+
+
+def without_blocks(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return steps but for BLOCKS, which is for BPE alone."""
+    return tuple(step for step in steps if not isinstance(step, Blocks))
+
+
+def random_longest_match(
+    rng: Random, letters: Sequence[str], first_id: int, added: Sequence[Added]
+) -> Greedy:
+    """Return a model of the longest match, whose tokens begin pretokens, continue them, or both."""
+
+    def some() -> list[bytes]:
+        known = {letter for letter in letters if rng.random() < 0.9}
+        n_long = rng.randint(1, 15)
+        long = {"".join(rng.choices(letters, k=rng.randint(1, 6))) for _ in range(n_long)}
+        return rng.sample(found := sorted(text.encode() for text in known | long), len(found))
+
+    first, later = some(), some() if rng.random() < 0.7 else None
+    limit = rng.choice((None, None, 1, 5, 100))
+    if rng.random() < 0.2:  # nothing is unknown
+        single = [bytes([byte]) for byte in range(256)]
+        first = [*dict.fromkeys((*first, *single))]
+        later = later and [*dict.fromkeys((*later, *single))]
+        return Greedy(first=tuple(first), later=later and tuple(later), first_id=first_id)
+    model = Greedy(
+        first=tuple(first),
+        later=later and tuple(later),
+        max_characters=limit,
+        first_id=first_id,
+        unknown=Unknown.SPELL,
+    )
+    model = with_unknown_text(rng, model, added)
+    if later and model.unknown is Unknown.ID and rng.random() < 0.3:  # tokens of one id
+        n_first, both = len(first), min(len(first), len(later))
+        ids = [*range(first_id, first_id + len(model.texts))]
+        ids[n_first : n_first + both] = ids[:both]
+        return replace(model, id_policy=Ids.STATED, stated=tuple(ids))
+    return model
 
 
 # What rewrites texts, and what comes after the models
@@ -440,22 +554,12 @@ def some_text(rng: Random, letters: Sequence[str], least: int = 0) -> str:
 def with_normalizer(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifact:
     """Return the artifact with one to three steps of a normalizer, first or second ones."""
     scanners = artifact.scanners
-    automata = [*scanners.automata, random_automaton(rng, scanners.classes.n_classes, 3)]
+    behind, n_classes = rng.random() < 0.2, scanners.classes.n_classes
+    automata = [*scanners.automata, random_automaton(rng, n_classes, 3, behind=behind)]
     artifact = replace(artifact, scanners=CompiledScanners(scanners.classes, tuple(automata)))
     steps = [random_step(rng, len(automata) - 1, letters) for _ in range(rng.randint(1, 3))]
     first = rng.randint(0, len(steps))
-    second = [beyond_a_prefix(step) if first else step for step in steps[first:]]
-    return replace(artifact, normalizer=tuple(steps[:first]), second=tuple(second))
-
-
-def beyond_a_prefix(step: Rewrite) -> Rewrite:
-    """Return a second step of a normalizer, of which the core does what FORMAT.md says.
-
-    Of an ENDS with flag 8 that strips what a first step has put before a text, it does not: the
-    first character that is left has the source 0, as FORMAT.md wants it for a prefix, but another
-    place in the text that the first steps made, which is what the core compares.
-    """
-    return replace(step, first=False) if isinstance(step, Ends) and step.left else step
+    return replace(artifact, normalizer=tuple(steps[:first]), second=tuple(steps[first:]))
 
 
 def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Rewrite:
@@ -474,7 +578,8 @@ def random_step(rng: Random, automaton: int, letters: Sequence[str]) -> Rewrite:
         if composed in (some[0], known[0]):
             pairs = {}
         order = {ord(mark): rng.choice((1, 9)) for mark in marks}
-        return Map(mapping, order, pairs if rng.random() < 0.5 else {})
+        hangul = rng.choice(((False, False), (True, False), (True, True), (False, True)))
+        return Map(mapping, order, pairs if rng.random() < 0.5 else {}, *hangul)
     if kind == 1:
         # What comes before the match would have a later place than the match.
         starts = ("", "", MATCH)
@@ -525,7 +630,8 @@ def with_ends(rng: Random, artifact: Artifact, letters: Sequence[str]) -> Artifa
         steps: list[Decoding] = [random_decoding(rng, letters) for _ in range(rng.randint(0, 4))]
         if artifact.blocks and len(steps) != 1:  # bytes that are tokens may be half a symbol
             steps.insert(rng.randint(0, len(steps)), JoinBlocks())
-        artifact = replace(artifact, decoder=Decoder(tuple(steps), "", surfaces))
+        prefix = rng.choice(("", "##", some_text(rng, letters)))
+        artifact = replace(artifact, decoder=Decoder(tuple(steps), prefix, surfaces))
     return artifact
 
 

@@ -25,8 +25,9 @@ import models
 
 from wwho.format.bpe import BPE
 from wwho.format.decoder import KINDS
-from wwho.format.model import Flag, Unknown
-from wwho.format.steps import Action, Cut, Replace, Rewrite
+from wwho.format.greedy import Greedy
+from wwho.format.model import Flag, Ids, Unknown
+from wwho.format.steps import Action, Cut, Map, Replace, Rewrite
 from wwho.format.viterbi import Viterbi
 from wwho.format.write import write_artifact
 
@@ -69,6 +70,20 @@ def test_every_feature_is_made() -> None:
     for unknown in (Unknown.NONE, Unknown.BYTES, Unknown.ID):
         assert any(model.affixes for model in units if model.unknown is unknown)
     assert any(model.affixes and model.whole for model in units)
+    longest = [model for model in others if isinstance(model, Greedy)]
+    assert {model.unknown for model in longest} == set(Unknown)
+    assert {model.max_characters is None for model in longest} == {True, False}
+    assert {model.anywhere for model in longest} == {True, False}
+    assert any(model.unk_id in model.stated for model in [*paths, *longest] if model.byte_ids)
+    assert {model.id_policy for model in bases} == set(Ids)
+    assert any(None in model.stated for model in bases)
+    automata = [automaton for artifact in made for automaton in artifact.scanners.automata]
+    assert {automaton.behind for automaton in automata} == {True, False}
+    maps = [step for artifact in made for step in artifact.steps if isinstance(step, Map)]
+    hangul = {(step.decomposes_hangul, step.composes_hangul) for step in maps}
+    assert len(hangul) == 4
+    ids = [[token.id for token in artifact.added] for artifact in made]
+    assert any(len(set(numbers)) < len(numbers) for numbers in ids)
     cut_by = [[route.units for route in artifact.routes if route.units] for artifact in made]
     assert any(len(set(numbers)) < len(numbers) for numbers in cut_by)
     routes = [route for artifact in made for route in artifact.routes]
