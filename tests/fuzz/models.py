@@ -469,25 +469,22 @@ def random_paths(
 
 def with_unknown_text(rng: Random, model: ModelT, added: Sequence[Added]) -> ModelT:
     """Return a Unigram or longest-match model that spells with what becomes of unknown text."""
-    first_id, n_tokens = model.first_id, len(model.texts)
+    ids: list[int] = [*range(model.first_id, model.first_id + len(model.texts))]
     unk_id = next((token.id for token in added if token.text == "[UNK]"), None)
     if unk_id is None or rng.random() < 0.3:
-        unk_id = first_id + rng.randrange(n_tokens)  # a token of its own
+        unk_id = rng.choice(ids)  # a token of its own
     kind = rng.choice((Unknown.SPELL, Unknown.ID, Unknown.BYTES))
     if kind is Unknown.SPELL:
         return model
     if kind is Unknown.ID:
         return replace(model, unknown=kind, unk_id=unk_id)
-    after = first_id + n_tokens
-    byte_ids = [after + byte for byte in range(256)]
-    numbers = [*range(first_id, after)]
+    byte_ids = [ids[-1] + 1 + byte for byte in range(256)]
     known = rng.choice((1.0, 0.98))
-    for byte in rng.sample(range(256), min(3, n_tokens)):
+    for byte, token in zip(rng.sample(range(256), 3), reversed(ids), strict=False):
         if rng.random() < 0.3:  # a byte that has the id of a token
-            byte_ids[byte] = numbers.pop()
+            byte_ids[byte] = token
     given = [token if rng.random() < known and token != unk_id else None for token in byte_ids]
-    stated = tuple(range(first_id, after))
-    model = replace(model, id_policy=Ids.STATED, stated=stated, byte_ids=tuple(given))
+    model = replace(model, id_policy=Ids.STATED, stated=tuple(ids), byte_ids=tuple(given))
     return replace(model, unknown=kind, unk_id=unk_id)
 
 
@@ -514,26 +511,22 @@ def random_longest_match(
 ) -> Greedy:
     """Return a model of the longest match, whose tokens begin pretokens, continue them, or both."""
 
-    def some() -> list[bytes]:
+    all_known = rng.random() < 0.2
+    single = [bytes([byte]) for byte in range(256)] if all_known else []
+
+    def some() -> tuple[bytes, ...]:
         known = {letter for letter in letters if rng.random() < 0.9}
         n_long = rng.randint(1, 15)
         long = {"".join(rng.choices(letters, k=rng.randint(1, 6))) for _ in range(n_long)}
-        return rng.sample(found := sorted(text.encode() for text in known | long), len(found))
+        found = sorted(text.encode() for text in known | long)
+        return tuple(dict.fromkeys((*rng.sample(found, len(found)), *single)))
 
     first, later = some(), some() if rng.random() < 0.7 else None
+    model = Greedy(first=first, later=later, first_id=first_id)
+    if all_known:
+        return model
     limit = rng.choice((None, None, 1, 5, 100))
-    if rng.random() < 0.2:  # nothing is unknown
-        single = [bytes([byte]) for byte in range(256)]
-        first = [*dict.fromkeys((*first, *single))]
-        later = later and [*dict.fromkeys((*later, *single))]
-        return Greedy(first=tuple(first), later=later and tuple(later), first_id=first_id)
-    model = Greedy(
-        first=tuple(first),
-        later=later and tuple(later),
-        max_characters=limit,
-        first_id=first_id,
-        unknown=Unknown.SPELL,
-    )
+    model = replace(model, max_characters=limit, unknown=Unknown.SPELL)
     model = with_unknown_text(rng, model, added)
     if later and model.unknown is Unknown.ID and rng.random() < 0.3:  # tokens of one id
         n_first, both = len(first), min(len(first), len(later))
