@@ -153,9 +153,14 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
 
 
 def made_of(folder: ModelFolder, document: dict[str, Any], defaults: Mapping[str, Any]) -> Made:
-    """Return what is known of a document with its added tokens: roles by name, and ids by text.
+    """Return the `Made` of a tokenizer.json: the texts of its roles by name, and ids by text.
 
     A role without a token is left out. An added token's id counts before one of the vocabulary.
+
+    Args:
+        folder: the folder, whose settings name the roles' tokens.
+        document: the tokenizer.json, with its added tokens.
+        defaults: the roles of the class, for those that the settings do not name.
     """
     tokens: Tokens = read_tokens(folder).with_defaults(defaults)
     named = {**tokens.named, **tokens.roles}

@@ -84,10 +84,8 @@ def without_effect(folder: ModelFolder, names: Iterable[str]) -> tuple[str, ...]
 def merges_of(vocab: dict[str, int]) -> list[list[str]]:
     """Return the merges that transformers makes of tokens: each pair of them that is a third one.
 
-    They come by the ids of the third.
-
-    Pairs of one token come by the lengths of their
-    halves, in characters, then by the ids of these.
+    Merges come by the ids of the third token; those that make the same token by the lengths of
+    their halves, in characters, then by the ids of the halves.
 
     Example:
         >>> merges_of({"a": 0, "b": 1, "ab": 2, "aba": 3, "ba": 4})

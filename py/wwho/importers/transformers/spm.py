@@ -363,13 +363,13 @@ def _sentinels(found: Around) -> list[str]:
 
 
 def _by_text(text_of: str, usual: int | None) -> Callable[[Around, Vocab], int]:
-    """Return the function that finds the id of a token with the score 0 in a vocabulary.
+    """Return a function that finds the id of the token with a role, by its text, in a vocabulary.
 
-    If there is none, it returns `usual`, or, if that is None, the file's id for what is unknown.
+    The token has the score 0 there. Without it, the function returns `usual`.
 
     Args:
-        text_of: the role of the token.
-        usual: the id if there is no such token; None: the file's.
+        text_of: the role, such as "unk_token", whose text is looked up.
+        usual: the id if there is no such token; None: the file's id for what is unknown.
     """
 
     def find(found: Around, vocab: Vocab) -> int:
