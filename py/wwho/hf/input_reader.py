@@ -118,9 +118,10 @@ class InputReader:
     ) -> list[int | None]:
         """Return, for each token of an input, the number of the word in which it begins.
 
-        Words are the input's own, or else as the model cuts its text: pretokens, or runs of
-        syllables beside each other. An added token is a word. Where several words come of one
-        character, each but the last has one token. None for tokens that the input gives as ids.
+        Words count from 0. Of an input that is a list, its items are the words; a text is cut into
+        words as the model cuts it: pretokens, or runs of syllables beside each other. An added
+        token in a text is a word. Where several words come of one character, each but the last has
+        one token. None for tokens that the input gives as ids.
 
         Args:
             given: the input.

@@ -112,7 +112,7 @@ def _learn_bpe(
     vocab_size: int,
     min_freq: int,
 ) -> Learnt:
-    """Return a BPE in ByteLevel's alphabet.
+    """Return a BPE in ByteLevel's alphabet, and its ids.
 
     Args:
         model: the old model.
@@ -141,7 +141,7 @@ def _learn_wordpiece(
     vocab_size: int,
     min_freq: int,
 ) -> Learnt:
-    """Return a WordPiece model; arguments and errors are those of `_learn_bpe`."""
+    """Return a WordPiece model and its ids; arguments and errors are those of `_learn_bpe`."""
     words = {piece.decode(): number for piece, number in sorted(pieces.items())}
     alphabet = {char for word in words for char in word}
     learnt = learn_bpe(words, first, alphabet, vocab_size, min_freq, PREFIX)
@@ -156,7 +156,7 @@ def _learn_unigram(
     vocab_size: int,
     min_freq: int,
 ) -> Learnt:
-    """Return a Unigram model; arguments and errors are those of `_learn_bpe`.
+    """Return a Unigram model and its ids; arguments and errors are those of `_learn_bpe`.
 
     The unknown token comes first, if it is not among the first tokens. Tokens of bytes come after
     these if the old model has any. A piece must be seen twice, even if `min_freq` is 1.
@@ -213,7 +213,12 @@ def _unknown_text(enc: Tokenizer, model: Mapping[str, Any]) -> str | None:
 
 
 def _check_model(enc: Tokenizer, kept: Mapping[str, Any]) -> None:
-    """Raise ValueError unless the components are those of a model that can be trained."""
+    """Raise ValueError unless training can learn a model of this kind and keep its components.
+
+    Args:
+        enc: the tokenizer, for messages.
+        kept: the components that its provenance records, which training keeps.
+    """
     model = kept["model"]
     kind = _kind(model)
     if kind not in _LEARNERS or (kind == "BPE" and "merges" in model):
