@@ -263,9 +263,9 @@ static uint8_t *change_each(const uint8_t *s, const wwho_state *d, const uint8_t
     return to;
 }
 
-/* Write the text of a run of n bytes as tokens of the list. Without `each`, well-formed UTF-8 becomes one token, and in any other run each
- * byte becomes a token U+FFFD; with `each`, each character becomes a token, and only broken bytes become U+FFFD. Returns the end of the
- * output. */
+/* Write a run of n bytes to `to` as tokens of a list, each with its length before it (append_token()). Without `each`, well-formed UTF-8
+ * becomes one token, and in any other run each byte becomes a token U+FFFD; with `each`, each character becomes a token, and only broken
+ * bytes become U+FFFD. Returns the end of the output. */
 static uint8_t *put_run(uint8_t *to, const uint8_t *run, uint32_t n, bool each) {
     static const uint8_t lost[] = {0xEF, 0xBF, 0xBD};
     if (n && !each && well_formed(run, n)) return append_token(to, run, n);

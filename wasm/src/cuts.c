@@ -76,9 +76,9 @@ static bool is_within_added(const wwho_wanted *wanted, const uint8_t *text, size
     return false;
 }
 
-/* Return the last place in a text of len bytes without added tokens where it may be cut so that both parts encode as the whole does,
- * whatever follows; 0 if there is none. */
-WWHO_LOCAL size_t cut_ordinary(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len) {
+/* Return the last place in a text of len bytes where it may be cut so that both parts encode as the whole does, whatever follows; 0 if
+ * there is none. No added token is found in the text. It may spell a wanted one that is rejected; no place inside that counts. */
+WWHO_LOCAL size_t last_cut(const wwho_model *model, const wwho_wanted *wanted, const uint8_t *text, size_t len) {
     uint32_t a, b, c;
     uint64_t unsafe[64] = {0}; /* classes a, b and c that were not safe: a long text without a safe place has few others */
     len = whole_characters(text, len);
@@ -154,6 +154,6 @@ int wwho_safe_cut(const wwho_model *model, const uint8_t *text, size_t len, cons
     want_added(&wanted, model, allowed, 0);
     size_t at = 0;
     for (uint32_t late = 0; late < 2; late++) at = sure_tokens(&wanted, late, text, 0, at, &len);
-    *cut = model->n_normalizer ? 0 : at + cut_ordinary(model, &wanted, text + at, len - at);
+    *cut = model->n_normalizer ? 0 : at + last_cut(model, &wanted, text + at, len - at);
     return WWHO_OK;
 }

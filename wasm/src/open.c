@@ -178,7 +178,8 @@ static void walk_if_mixed(wwho_model *model) {
 }
 
 /* Read all routes and the router of the ROUTES section into the model; the router's rules must be as many as the routes, one without a
- * router. Returns WWHO_OK or WWHO_ROUTES. */
+ * router, and routes of one model must agree (cuts_agree()). Then choose the plain walk for routes that need it (walk_if_mixed()). Returns
+ * WWHO_OK or WWHO_ROUTES. */
 static int build_routes(wwho_model *model) {
     wwho_section s = model->file.section[WWHO_SECTION_ROUTES];
     uint32_t router = read16(s.at), at = 4;

@@ -117,7 +117,7 @@ static void encode_view(wwho_pipe *pipe, const wwho_view *late, const wwho_view 
  * of the text before, is not null, its own steps must be able to begin anew at *from, too. */
 static size_t find_cut(const wwho_pipe *pipe, const wwho_view *view, const wwho_view *source, size_t at, size_t end, size_t start,
                        size_t *from) {
-    for (size_t n = end - at; (n = cut_ordinary(pipe->e->model, &pipe->wanted, view->text + at, n)) != 0;) {
+    for (size_t n = end - at; (n = last_cut(pipe->e->model, &pipe->wanted, view->text + at, n)) != 0;) {
         *from = view->origins ? view->origins[at + n] : at + n;
         if (*from == WWHO_NONE || *from <= start) continue;
         if (!source || !source->origins || source->origins[*from] != WWHO_NONE) return at + n;

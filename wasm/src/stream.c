@@ -83,7 +83,9 @@ static uint64_t put_pairs(wwho_stream *s, uint64_t still) {
 
 /* Return true if all letters can be skipped except the first after any other character, and the STREAM_EDGE characters after a trigger,
  * after a character beyond ASCII, or at the start. This holds if, in every configuration to which all of those but the last lead, other
- * characters have a move together with a letter, and a letter leads to a configuration that letters leave as it is. */
+ * characters have a move together with a letter, and a letter leads to a configuration that letters leave as it is. `still` and `bad` are
+ * sets of configurations, a bit each: those that letters leave as they are, and those in which a character other than the trigger lacks a
+ * move together with a letter (put_pairs()). */
 static bool may_skip(const wwho_stream *s, uint64_t still, uint64_t bad) {
     uint64_t from = ~UINT64_C(0), to = 0;
     for (uint32_t k = 1; k < STREAM_EDGE; k++, from = to, to = 0)
