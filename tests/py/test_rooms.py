@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from importlib import resources
 from pathlib import Path
+
+import pytest
 
 ROOMS = (
     ("errors", "version", "text", "sampling"),
@@ -80,3 +83,25 @@ def test_no_modules_import_each_other() -> None:
             modules[module.removesuffix(".__init__")].add(imported)
     assert "wwho.train.plan" in modules["wwho.train.balance"]
     tuple(TopologicalSorter(modules).static_order())  # a CycleError names the modules of a circle
+
+
+MAPPED = ("assemble", "compile", "format", "importers.huggingface", "reference", "tokenizer")
+"""Rooms whose docstring says how their modules work together."""
+
+
+@pytest.mark.parametrize("room", MAPPED)
+def test_a_map_names_every_module_and_no_other(room: str) -> None:
+    folder = PACKAGE.joinpath(*room.split("."))
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    modules |= {path.parent.name for path in folder.glob("*/__init__.py")}
+    chains = re.findall(r"^    .*", text, re.MULTILINE)  # a -> b -> c
+    quoted = {*re.findall(r"`([a-z0-9_]+)`", text)} - {"tokenizers"}
+    assert sorted(modules - quoted - {*re.findall(r"\w+", "".join(chains))}) == []
+    assert sorted(quoted - modules) == []
+
+
+def test_the_map_of_the_core_names_every_source() -> None:
+    core = (Path(__file__).parents[2] / "wasm" / "wwho.c").read_text("utf-8")
+    names = {*re.findall(r"\w+\.c\b", core.partition("*/")[0])}
+    assert names == {*re.findall(r'"src/(\w+\.c)"', core)}
