@@ -164,7 +164,7 @@ def shrink(text: str, differs: Callable[[str], bool]) -> str:
     return text
 
 
-def found(check: str, text: str) -> Finding | None:
+def shortest_finding(check: str, text: str) -> Finding | None:
     """The finding of a check in a text, as short as can be; None where the sides agree."""
     if difference(check, text) is None:
         return None
@@ -194,7 +194,7 @@ def run(seconds: float, seed: str, least: int = 0) -> Outcome:
         for name, make in STRATEGIES.items():
             text = make(rng)
             outcome.executions[name] += 1
-            outcome.findings += filter(None, (found(check, text) for check in CHECKS))
+            outcome.findings += filter(None, (shortest_finding(check, text) for check in CHECKS))
     return outcome
 
 

@@ -147,7 +147,7 @@ def any_characters(rng: Random) -> str:
     return "".join(char(rng) for _ in range(length(rng, 100)))
 
 
-def mutated(rng: Random) -> str:
+def mutate_sentence(rng: Random) -> str:
     """A part of a sentence, changed in a few places."""
     sentence = rng.choice(SENTENCES)
     start = rng.randrange(len(sentence))
@@ -223,7 +223,7 @@ def digits(rng: Random) -> str:
     return rng.choice(("", " ", "$", "x")) + some(rng, between, 200)
 
 
-def folded(rng: Random, word: str) -> str:
+def change_case(rng: Random, word: str) -> str:
     """The word in any case, and in letters that are the same but for their case."""
     return "".join(rng.choice(FOLDED.get(letter, letter + letter.upper())) for letter in word)
 
@@ -232,8 +232,8 @@ def contractions(rng: Random) -> str:
     """Words and what is cut off behind an apostrophe, in odd case."""
     text = ""
     for _ in range(length(rng, 15)):
-        text += rng.choice((folded(rng, rng.choice(WORDS)), char(rng), "", "1", "ක"))
-        text += rng.choice(APOSTROPHES) + folded(rng, rng.choice(ENDINGS))
+        text += rng.choice((change_case(rng, rng.choice(WORDS)), char(rng), "", "1", "ක"))
+        text += rng.choice(APOSTROPHES) + change_case(rng, rng.choice(ENDINGS))
         text += rng.choice(("", " ", "a", "'", "\u0301", "\n"))
     return text
 
@@ -260,13 +260,14 @@ def code(rng: Random) -> str:
 def specials(rng: Random) -> str:
     """Special tokens and what is nearly one."""
     return "".join(
-        rng.choice((rng.choice(SPECIALS), mutated(rng)[:9])) for _ in range(rng.randint(1, 8))
+        rng.choice((rng.choice(SPECIALS), mutate_sentence(rng)[:9]))
+        for _ in range(rng.randint(1, 8))
     )
 
 
-def joined(rng: Random) -> str:
+def join_others(rng: Random) -> str:
     """Several of the others, one behind another."""
-    others = [make for make in STRATEGIES.values() if make is not joined]
+    others = [make for make in STRATEGIES.values() if make is not join_others]
     texts = (rng.choice(others)(rng)[: length(rng, 300)] for _ in range(rng.randint(2, 5)))
     return rng.choice(("", " ", "\n")).join(texts)
 
@@ -274,7 +275,7 @@ def joined(rng: Random) -> str:
 STRATEGIES: dict[str, Strategy] = {
     "block": block,
     "any characters": any_characters,
-    "mutated sentences": mutated,
+    "mutated sentences": mutate_sentence,
     "runs": run,
     "letters": letters,
     "emoji": emoji,
@@ -285,5 +286,5 @@ STRATEGIES: dict[str, Strategy] = {
     "surrogates": surrogates,
     "code": code,
     "special tokens": specials,
-    "joined": joined,
+    "joined": join_others,
 }

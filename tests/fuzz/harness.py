@@ -159,9 +159,9 @@ def number(pattern: str, log: str) -> int:
 @cache
 def seeds() -> Path:
     """The folder of what the harnesses begin with, one for each, written anew where it is old."""
-    from seeds import write
+    from seeds import write_seeds
 
-    write(BUILD / "seeds")
+    write_seeds(BUILD / "seeds")
     return BUILD / "seeds"
 
 

@@ -136,7 +136,7 @@ MUTATIONS: tuple[Callable[[random.Random, bytes], bytes], ...] = (
 )
 
 
-def damaged(rng: random.Random, data: bytes) -> bytes:
+def damage(rng: random.Random, data: bytes) -> bytes:
     """A seed, changed."""
     is_json = data.lstrip().startswith(b"{")
     return rng.choice(MUTATIONS if is_json else MUTATIONS[:2])(rng, data)
@@ -186,7 +186,7 @@ def main() -> int:
     for number in range(options.count):
         rng = random.Random(f"{options.seed} {number}")
         name = names[number % len(names)]
-        data = damaged(rng, seeds[name])
+        data = damage(rng, seeds[name])
         start = time.process_time()
         try:
             models += check(name, data, beside)

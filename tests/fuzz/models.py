@@ -55,7 +55,7 @@ LONGEST_SYMBOL = 200  # bytes
 def random_model(rng: Random) -> tuple[Artifact, list[bytes]]:
     """A model over a few characters, which readers may refuse, and texts of them."""
     letters = rng.choices(CHARACTERS, k=rng.randint(2, 9))
-    artifact = scanned(rng, letters, units=rng.random() < 0.8)
+    artifact = draw_scanners(rng, letters, units=rng.random() < 0.8)
     base = random_base(rng, letters)
     added = random_added(rng, letters, base)
     base = with_ids(rng, base, added)
@@ -127,7 +127,7 @@ def random_automaton(
     return Automaton("random", columns, n_columns, n_states, n_rules, tuple(table), behind)
 
 
-def scanned(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
+def draw_scanners(rng: Random, letters: Sequence[str], *, units: bool) -> Artifact:
     """Return what cuts text: a router, routes of units, and routes of steps."""
     classes = random_classes(rng, letters)
     n_routes = rng.randint(2, 4) if units else rng.randint(1, 2)

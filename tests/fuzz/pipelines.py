@@ -395,7 +395,7 @@ def run(seed: str, texts: int) -> Outcome:
     return outcome
 
 
-def shown(seed: str) -> str:
+def describe_pipeline(seed: str) -> str:
     """A pipeline in words."""
     made = document(seed)
     model = {key: each for key, each in made["model"].items() if key not in ("vocab", "merges")}
@@ -413,11 +413,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcome = Outcome()
     if options.only is not None:
         try_pipeline(f"{options.seed} {options.only}", outcome)
-        print(shown(f"{options.seed} {options.only}"))
+        print(describe_pipeline(f"{options.seed} {options.only}"))
     else:
         outcome = run(options.seed, options.texts)
     for seed, said in outcome.differences:
-        print(f"{seed}: {said}\n  {shown(seed)}")
+        print(f"{seed}: {said}\n  {describe_pipeline(seed)}")
     for kind, number in outcome.kinds.most_common():
         print(number, kind)
     print(f"{outcome.texts} texts, {len(outcome.differences)} pipelines differ")

@@ -48,8 +48,8 @@ UNK, COLD, DRAWN, NEAR = 2, 4, 16, 2
 LONGEST = 1200  # bytes: mutations of short inputs find more
 
 
-def lines(name: str) -> list[dict[str, Any]]:
-    """The vectors of an encoding."""
+def vector_lines(name: str) -> list[dict[str, Any]]:
+    """The lines of an encoding's file of vectors."""
     text = (VECTORS / f"{name}.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
@@ -61,8 +61,8 @@ def text_of(line: dict[str, Any]) -> bytes:
     return str(line["text"]).encode("utf-8", "surrogatepass")
 
 
-def opened() -> Iterator[bytes]:
-    """Artifacts: the least, some with little of everything, two that give up, files to refuse."""
+def artifact_seeds() -> Iterator[bytes]:
+    """Seeds of the harness open: artifacts, of which some give up, and files to refuse."""
     models = (
         smallest_model(),
         small_model(),
@@ -87,10 +87,10 @@ def opened() -> Iterator[bytes]:
     yield from attacks().values()
 
 
-def encoded() -> Iterator[bytes]:
-    """Texts without special tokens."""
+def encode_seeds() -> Iterator[bytes]:
+    """Seeds of the harness encode: a byte of options, and a text without special tokens."""
     for name, model in MODELS.items():
-        for k, line in enumerate(lines(name)):
+        for k, line in enumerate(vector_lines(name)):
             if "count" in line and not line["allowed"]:
                 # few are compared with a cold cache: clearing it takes longer than all the rest
                 options = (UNK if line.get("unk") else 0) | (0 if k % 8 else COLD)
@@ -98,27 +98,32 @@ def encoded() -> Iterator[bytes]:
                 yield bytes([model | options]) + text_of(line)
 
 
-def decoded() -> Iterator[bytes]:
-    """Ids: those of texts, those that no text has, those that are none."""
+def decode_seeds() -> Iterator[bytes]:
+    """Seeds of the harness decode: a byte of options, and ids, some of them of no text."""
     for name, model in MODELS.items():
-        for line in lines(name):
+        for line in vector_lines(name):
             ids = line.get("ids", [])
             yield struct.pack(f"<B{len(ids)}I", model | (NEAR if len(ids) % 2 else 0), *ids)
 
 
-def specials() -> Iterator[bytes]:
-    """Texts with special tokens, some of them allowed."""
+def special_token_seeds() -> Iterator[bytes]:
+    """Seeds of the harness specials: the model, the mask of allowed tokens, and a text."""
     for name, model in MODELS.items():
         added = ReferenceBackend(artifact(name)).info.added
-        for line in lines(name):
+        for line in vector_lines(name):
             if line.get("allowed"):
                 mask = bytes(token.text in line["allowed"] for token in added)
                 yield bytes([model]) + mask + text_of(line)
 
 
 def seeds() -> dict[str, bytes]:
-    """All seeds, by path below the corpus; equal ones are one."""
-    sources = {"open": opened, "encode": encoded, "decode": decoded, "specials": specials}
+    """The bytes of all seeds, by their paths in the folder of seeds; equal seeds are one."""
+    sources = {
+        "open": artifact_seeds,
+        "encode": encode_seeds,
+        "decode": decode_seeds,
+        "specials": special_token_seeds,
+    }
     found = {}
     for harness, source in sources.items():
         for data in source():
@@ -127,8 +132,8 @@ def seeds() -> dict[str, bytes]:
     return found
 
 
-def write(folder: Path) -> None:
-    """Write those that are missing into a folder, and remove what is no seed."""
+def write_seeds(folder: Path) -> None:
+    """Write the seeds that are missing into a folder, and remove every other file from it."""
     files = {folder / name: data for name, data in seeds().items()}
     for old in {*folder.glob("*/*")} - files.keys():
         old.unlink()
@@ -139,4 +144,4 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    write_seeds(Path(sys.argv[1]))

@@ -77,7 +77,7 @@ def test_a_failure_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
         yield text.encode("ascii"), text.encode("ascii")
 
     monkeypatch.setattr(differential, "CHECKS", {"failing": failing})
-    finding = differential.found("failing", "many letters and é behind")
+    finding = differential.shortest_finding("failing", "many letters and é behind")
     assert finding is not None
     assert finding.text == "é"
     assert finding.ours.startswith("UnicodeEncodeError")

@@ -118,7 +118,7 @@ def test_smoke(name: str, tmp_path: Path) -> None:
 def test_seeds_are_written_anew(tmp_path: Path) -> None:
     (tmp_path / "open").mkdir()
     (tmp_path / "open" / "old").write_bytes(b"old")
-    seeds.write(tmp_path)
+    seeds.write_seeds(tmp_path)
     found = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.glob("*/*")}
     assert {name: path.read_bytes() for name, path in found.items()} == seeds.seeds()
     assert {name.partition("/")[0] for name in found} == set(harness.HARNESSES)
@@ -348,7 +348,7 @@ def with_tokens(
 
 def models_to_draw_from(rng: Random) -> Iterator[tuple[bytes, list[bytes]]]:
     """Artifacts and texts: superwords, mixed and random models, tokens that do not replay."""
-    lines = [seeds.text_of(line) for line in seeds.lines("tiny") if "count" in line]
+    lines = [seeds.text_of(line) for line in seeds.vector_lines("tiny") if "count" in line]
     yield BLOB, rng.sample(lines, 40)
     mixed = "the kettle කකකංග්ක ककमद्यातत ".encode()
     yield with_tokens(rng, kinds_model(), [mixed * 3, mixed * 40, "ක".encode() * 1500])

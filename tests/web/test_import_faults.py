@@ -15,7 +15,7 @@ from packaged import ROOT, missing, run
 
 sys.path += [str(ROOT / "tests" / folder) for folder in ("py", "fuzz")]
 from exhaustive import EXHAUSTIVE, SEED
-from importers import damaged
+from importers import damage
 from test_fuzz_importers import seeds
 
 from wwho.errors import SourceError
@@ -114,7 +114,7 @@ def test_damaged_files_are_refused_in_the_same_words(tmp_path: Path) -> None:
         rng = random.Random(f"faults {SEED} {k}")
         name, data = whole[k % len(whole)]
         try:
-            files[f"{k}-{name}"] = damaged(rng, data)
+            files[f"{k}-{name}"] = damage(rng, data)
         except json.JSONDecodeError:  # it only begins as JSON does
             continue
     found = in_javascript(tmp_path, files)

@@ -20,7 +20,7 @@ sys.path += [str(ROOT / "tests" / folder) for folder in ("py", "fuzz")]
 import byte_level_documents
 import documents
 from exhaustive import EXHAUSTIVE, SEED
-from importers import damaged
+from importers import damage
 
 import wwho
 from wwho.errors import ExportError, WwhoError
@@ -113,7 +113,7 @@ def test_damaged_documents(tmp_path: Path) -> None:
         files = byte_level_documents.files(f"{SEED} {k % 20}")
         beside = "tokenizer_config.json" in files and rng.maybe(0.3)
         name = "tokenizer_config.json" if beside else "tokenizer.json"
-        files[name] = damaged(rng, files[name])
+        files[name] = damage(rng, files[name])
         folders.append(written(tmp_path / str(k), files))
     counts = compared(folders)
     assert counts["alike"] > 0.05 * COUNT, counts
