@@ -37,7 +37,7 @@ FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
 
 @dataclass(frozen=True)
 class Recipe:
-    """What tiktoken states of an encoding: its ranks, pattern and special tokens.
+    """An encoding as tiktoken states it: its ranks, pattern and special tokens.
 
     Attributes:
         name: the encoding's name.

@@ -276,7 +276,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Peculiarity:
-    """What the data does not say of a script: classes of its own, the reason, and who says so."""
+    """Classes of a script that Unicode's data does not state, the reason, and who says so."""
 
     splits: tuple[Split, ...]
     reason: str

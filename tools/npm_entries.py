@@ -192,7 +192,7 @@ RUNTIMES = (WORKERD, EDGE, NODE, BROWSER)
 
 @dataclass(frozen=True)
 class Entry:
-    """What programs import under one name.
+    """An entry of the npm package: the modules that programs import under one name.
 
     Attributes:
         name: what follows `wwho/`; empty for `wwho` itself.

@@ -104,7 +104,7 @@ def machine() -> dict[str, Any]:
 
 
 def versions(runtimes: Iterable[str]) -> dict[str, str]:
-    """What ran: WWHO, the runtimes and the peers."""
+    """The versions of WWHO, the runtimes and the peers, by name."""
     from wwho.version import __version__
 
     found = {"wwho": __version__, "python": platform.python_version()}

@@ -67,7 +67,7 @@ class Bench:
     failures: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
     def pairs(self, runtime: str, part: str) -> list[Pair]:
-        """Who runs against whom."""
+        """The engine and the peer of each comparison in a runtime, for a part of the benchmark."""
         pairs = PAIRS[runtime]
         if part == "count":
             pairs = COUNT if runtime == "native" else ()

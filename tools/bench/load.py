@@ -46,7 +46,7 @@ class Call:
 
 @dataclass
 class Results:
-    """What happened.
+    """The answers of a server under load, its faults, and its memory.
 
     Attributes:
         seconds: how long each answer took.

@@ -52,7 +52,7 @@ FORGET = 10
 
 
 class Judge:
-    """What is valid: well-formed UTF-8 without a sign of Kannada that has nothing before it."""
+    """The judge of valid text: UTF-8 in which no sign of Kannada lacks a letter before it."""
 
     def __init__(self) -> None:
         """Open the grammar of Kannada."""
@@ -66,7 +66,7 @@ class Judge:
         return len(spans) + broken, orphans + broken
 
     def is_valid(self, token: bytes) -> bool:
-        """Whether a token is whole."""
+        """Whether the bytes of a token are UTF-8 without an invalid unit of Kannada."""
         try:
             token.decode()
         except UnicodeDecodeError:
@@ -75,7 +75,7 @@ class Judge:
 
 
 def written(ids: Sequence[int]) -> list[int]:
-    """What a trigram model of these ids writes."""
+    """The ids, `GENERATED` of them, that a trigram model of these ids writes."""
     after: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for i, token in enumerate(ids):
         after[tuple(ids[max(0, i - 2) : i])].append(token)

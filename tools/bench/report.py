@@ -53,7 +53,7 @@ class Target:
     runtimes: tuple[str, ...] = ()  # none: every runtime
 
     def applies(self, row: Row) -> bool:
-        """Whether it is a target for this row."""
+        """Whether the target is one for this row."""
         return (
             (self.part, self.peer) == (row.part, row.peer)
             and (not self.texts or row.text in self.texts)

@@ -99,7 +99,7 @@ def print_groups() -> None:
 
 
 class Published(NamedTuple):
-    """What a file of the authors says of its tokenizer, and of the text that it was trained on."""
+    """A published tokenizer: tokens and symbols of its training text, and its broken tokens."""
 
     n_tokens: int
     n_symbols: int
@@ -222,7 +222,7 @@ def left_by(syllables: wwho.Tokenizer, lines: Iterable[str]) -> Iterator[str]:
 
 
 def sgpe_above(base: wwho.Tokenizer, syllables: Mapping[str, Any]) -> wwho.Tokenizer:
-    """One file of both."""
+    """A tokenizer of syllables that is trained on top of a base, as one model."""
     with TemporaryDirectory() as folder:
         base.save(file := Path(folder, "base.wwho"))
         return train(base=file, **syllables)

@@ -43,7 +43,7 @@ def start_figure(part: str, results: dict[str, Result], engine: str) -> float:
 
 
 def download_rows(bench: Bench) -> list[Row]:
-    """What a browser downloads; it is the same in every run."""
+    """The rows of what a browser downloads, in kB; they are the same in every run."""
     if "download" not in bench.parts:
         return []
     command = ["node", str(HERE / "download.mjs")]

@@ -40,7 +40,7 @@ class MissingProgramError(Exception):
 
 @dataclass
 class Report:
-    """What was tried, with which result, and what could not be tried.
+    """The trials of a release and their results, those that could not be made among them.
 
     Attributes:
         rows: for each trial its name, "passed", "failed" or "not tried", and details.
