@@ -57,7 +57,7 @@ export function longestStart(text, limit, { tokens, places }, countWithin) {
  */
 export function chunks(text, { limit, aside, oversize }, overlap, prefer, { tokens, places }, countWithin) {
   const isEdge = characterEdges(text);
-  const ends = goodEnds(text, places, prefer);
+  const ends = boundariesByKind(text, places, prefer);
   const last = places.length - 1;
 
   /**
@@ -316,7 +316,7 @@ const FULL_WIDTH_END = /[。．！？｡]["'」』）】》”’]*$/;
  * @param {number} place in UTF-16 units, more than 0
  * @returns {number}
  */
-function kindAt(text, place) {
+function boundaryAt(text, place) {
   const next = text[place];
   if (next === undefined) return PARAGRAPH;
   const before = text.slice(Math.max(0, place - LOOK), place);
@@ -329,19 +329,20 @@ function kindAt(text, place) {
 }
 
 /**
- * Find the places that are good ends of a chunk: for each kind from `prefer` to "word", those where this kind or a better one ends.
+ * Sort places of a text by the boundaries at them: return, for each kind from `prefer` to "word", the places where this kind or a better
+ * one ends.
  * @param {string} text
  * @param {readonly number[]} places in UTF-16 units; the first, which is 0, is never an end
  * @param {Kind} prefer the best kind that is told apart; better ones count as this one
  * @returns {number[][]} a list for each kind, with ascending indices in `places`; no list at all for "token"
  */
-export function goodEnds(text, places, prefer) {
+function boundariesByKind(text, places, prefer) {
   const best = KINDS.indexOf(prefer);
   /** @type {number[][]} */
   const ends = KINDS.slice(best, TOKEN).map(() => []);
   if (ends.length === 0) return ends;
   for (let i = 1; i < places.length; i++) {
-    for (let kind = Math.max(kindAt(text, places[i]), best); kind < TOKEN; kind++) ends[kind - best].push(i);
+    for (let kind = Math.max(boundaryAt(text, places[i]), best); kind < TOKEN; kind++) ends[kind - best].push(i);
   }
   return ends;
 }
