@@ -18,7 +18,7 @@ _KINDS = {"bpe": "BPE", "greedy": "longest match (WordPiece)", "viterbi": "Unigr
 
 
 class Sampling(NamedTuple):
-    """What is drawn (FORMAT.md, Sampling).
+    """The options of random drawing that one call has (FORMAT.md, Sampling).
 
     Attributes:
         seed: 0 to 2^64 - 1.

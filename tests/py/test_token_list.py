@@ -17,14 +17,14 @@ from wwho.format.model import Added, Artifact, Flag
 from wwho.format.read import read_artifact
 from wwho.format.write import write_artifact
 from wwho.importers import Options, Source, import_source
-from wwho.importers.token_list import escaped, token_lines, unescaped
+from wwho.importers.token_list import escape_token, token_lines, unescape_token
 from wwho.train import train
 
 if TYPE_CHECKING:
     from tests.conftest import Cli
 
 VECTORS = sorted((Path(__file__).parents[1] / "vectors").glob("*.wwho"))
-BYTES = "".join(f"{byte}\t{escaped(bytes([byte]))}\n" for byte in range(256))
+BYTES = "".join(f"{byte}\t{escape_token(bytes([byte]))}\n" for byte in range(256))
 
 
 def imported(text: str, pattern: str | None = "r50k_base") -> Artifact:
@@ -33,10 +33,10 @@ def imported(text: str, pattern: str | None = "r50k_base") -> Artifact:
 
 @given(st.binary() | st.text().map(lambda text: text.encode("utf-8", "replace")))
 def test_escapes_are_exact_and_printable(token: bytes) -> None:
-    text = escaped(token)
+    text = escape_token(token)
     assert text.isprintable()
     assert not text.endswith(" ")
-    assert unescaped(text) == token
+    assert unescape_token(text) == token
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
@@ -45,7 +45,7 @@ def test_every_id_has_its_line(path: Path) -> None:
     texts: dict[int, list[bytes]] = {}
     for line in token_lines(artifact):
         token, text, *_ = line.split("\t")
-        texts.setdefault(int(token), []).append(unescaped(text))
+        texts.setdefault(int(token), []).append(unescape_token(text))
     assert list(texts) == sorted(artifact.decoded)
     assert all(text in texts[token] for token, text in artifact.decoded.items())
 

@@ -157,7 +157,7 @@ def compile_cuts(
     schemas: Sequence[Schema],
     pretokenizer: CompiledScanners | None,
     words: Words = PLAIN,
-) -> Cut:
+) -> CutFields:
     """Compile the scanners that cut text into words and units, and the routes to their models.
 
     Args:
@@ -260,7 +260,7 @@ def unit_pattern(kind: AtomKind, schemas: Sequence[Schema]) -> Node:
     return Chars(ALL) if kind is AtomKind.CODEPOINT else many(Chars(ALL), 1)
 
 
-class Cut(TypedDict):
+class CutFields(TypedDict):
     """The fields of an `Artifact` that cut text into pieces and route them to models."""
 
     scanners: CompiledScanners
@@ -268,13 +268,13 @@ class Cut(TypedDict):
     routes: tuple[Route, ...]
 
 
-def schema_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
-    """Return the fields that cut text with schemas: route 0 is other text, route i schema i - 1.
+def schema_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> CutFields:
+    """Return the `CutFields` of schemas: route 0 takes other text, route i that of schema i - 1.
 
     Args:
         scanners: The router, the pretokenizer of other text, and a unit scanner for each schema.
-            Of automata that are equal but for their names, only the first is kept, so that routes
-            share it.
+            Of unit scanners whose automata are equal but for their names, only the first is kept,
+            so that routes share it.
         schemas: The schemas, in the order of their unit scanners; their names become the routes'.
     """
     kept = list(scanners.automata[: OTHER + 1])
@@ -289,8 +289,10 @@ def schema_cut(scanners: CompiledScanners, schemas: Sequence[Schema]) -> Cut:
     return cut_with_routes(distinct, routes, pretokenizer=OTHER)
 
 
-def cut_with_routes(scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int) -> Cut:
-    """Return the fields that cut text with a router, and a base's model for other text.
+def cut_with_routes(
+    scanners: CompiledScanners, routes: Iterable[Route], pretokenizer: int
+) -> CutFields:
+    """Return the `CutFields` of a router with these routes, and of route 0 for other text.
 
     Args:
         scanners: All automata, the router first.
@@ -300,7 +302,7 @@ def cut_with_routes(scanners: CompiledScanners, routes: Iterable[Route], pretoke
     keep = (Action.KEEP,) * scanners.automata[pretokenizer].n_rules
     cut = steps.Cut(pretokenizer, keep)
     other = Route("other", BASE, steps=(cut,))
-    return Cut(scanners=scanners, router=ROUTER, routes=(other, *routes))
+    return CutFields(scanners=scanners, router=ROUTER, routes=(other, *routes))
 
 
 def replace_pretokenizer(scanners: CompiledScanners, base: CompiledScanners) -> CompiledScanners:

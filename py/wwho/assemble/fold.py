@@ -653,10 +653,10 @@ class _Pipeline:
             used = {self.add_scanner("text", ANY)}
         numbers = {old: new for new, old in enumerate(sorted(used))}
         normalizer, second = (
-            tuple(_renumbered(step, numbers) for step in steps)
+            tuple(_renumber_automaton(step, numbers) for step in steps)
             for steps in (self.normalizer, self.second)
         )
-        route = tuple(_renumbered(step, numbers) for step in self.route)
+        route = tuple(_renumber_automaton(step, numbers) for step in self.route)
         scanners, properties = _smallest(
             CompiledScanners(self.classes, tuple(self.automata[old] for old in sorted(used))),
             self.properties,
@@ -737,7 +737,7 @@ def automaton_of(step: Step) -> int | None:
     return step.clusters if isinstance(step, Rules) else None
 
 
-def _renumbered(step: AnyStep, numbers: Mapping[int, int]) -> AnyStep:
+def _renumber_automaton(step: AnyStep, numbers: Mapping[int, int]) -> AnyStep:
     """Return a step with the new number of the automaton that it names; other steps as they are."""
     if isinstance(step, (Cut, Replace)):
         return replace(step, automaton=numbers[step.automaton])

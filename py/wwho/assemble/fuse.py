@@ -66,7 +66,7 @@ def whole_cut(scanners: CompiledScanners, cut: Cut) -> Automaton | None:
     the automaton looks behind; the cut has numbers or COUNT; or there would be over `MOST_STATES`
     states.
     """
-    return _attempt(_joined, scanners.automata[cut.automaton], cut)
+    return _attempt(_join_matches, scanners.automata[cut.automaton], cut)
 
 
 class Neighbours(NamedTuple):
@@ -123,7 +123,7 @@ def _attempt(make: Callable[..., Automaton], *given: object) -> Automaton | None
         return None
 
 
-def _joined(automaton: Automaton, cut: Cut) -> Automaton:
+def _join_matches(automaton: Automaton, cut: Cut) -> Automaton:
     """Return the automaton whose matches are the pieces of a cut and what it drops.
 
     Its marks are PIECE and DROPPED. A state is the mark of the match that the piece ends with so
@@ -162,7 +162,7 @@ def _joined(automaton: Automaton, cut: Cut) -> Automaton:
         after = (mark, table[START][symbols[symbol]][1]) if goes_on else None
         return kinds[mark - 1], after
 
-    return _explored(automaton.name, step, (0, START), len(symbols))
+    return _explore_states(automaton.name, step, (0, START), len(symbols))
 
 
 def _joins(cut: Cut, mark: int, following: int) -> bool:
@@ -223,14 +223,11 @@ def _within(outer: Automaton, inner: Automaton) -> Automaton:
         return end, None
 
     start = (START, START, False, False, LOST)
-    return _explored(f"{outer.name}, {inner.name}", step, start, len(columns))
+    return _explore_states(f"{outer.name}, {inner.name}", step, start, len(columns))
 
 
 def _later(table: Table) -> list[set[int]]:
-    """Return, for each state, the marks that may come when it or a later state is left.
-
-    Both are those of a state itself and of all states that can be reached from it.
-    """
+    """Return, for each state, all marks on the moves from it and from the states after it."""
     found = [{mark for mark, _ in row if mark} for row in table]
     sources: list[set[int]] = [set() for _ in table]
     for state, row in enumerate(table):
@@ -254,12 +251,13 @@ def _sure(table: Table) -> set[int]:
     return {state for state, row in enumerate(table) if all(mark for mark, _ in row)}
 
 
-def _explored(name: str, step: _Step, start: State, n_symbols: int) -> Automaton:
-    """Return the smallest automaton of the states that a function leads to from the first one.
+def _explore_states(name: str, step: _Step, start: State, n_symbols: int) -> Automaton:
+    """Return the smallest automaton of all states that `step` leads to from `start`.
 
     Args:
         name: the name of the automaton.
-        step: gives the mark and the next state.
+        step: a function of a state and a symbol, which returns the mark and the next state, or
+            None for the dead one.
         start: the first state.
         n_symbols: how many classes of characters there are, and 1 for the end of the text.
 

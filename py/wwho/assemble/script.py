@@ -100,14 +100,15 @@ def _n_continuation_bytes(byte: int) -> int:
     return (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
 
 
-def dropping(kept: CodePointSet, automaton: int, *, whole: bool) -> tuple[Scanner, Replace]:
+def drop_all_but(kept: CodePointSet, automaton: int, *, whole: bool) -> tuple[Scanner, Replace]:
     """Return a scanner and a step that together drop all characters of a text but some.
 
     Args:
         kept: The characters that stay.
         automaton: The number that the scanner's automaton will have in the artifact.
-        whole: Whether a byte of broken UTF-8, which reads as U+FFFD, becomes that character in
-            fact, if it is kept.
+        whole: Whether a byte of broken UTF-8, which an automaton reads as U+FFFD, is replaced by
+            the three bytes of U+FFFD; if not, it stays as it is. If U+FFFD is not among the
+            characters that stay, such a byte is dropped in either case.
     """
     rules, contents = [many(Chars(ALL - kept), 1)], [""]
     replacement = CodePointSet.of(REPLACEMENT) & kept
@@ -263,7 +264,7 @@ def script_artifact(
         model: The model.
         provenance: The record of where it comes from.
         drops: The scanner that `normalizer` names as automaton 0, if any: the first result of
-            `dropping`.
+            `drop_all_but`.
         normalizer: The steps that rewrite a text before it is cut.
         added: The added tokens.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from wwho.assemble.atoms import BASE, PLAIN, AtomKind, Cut, Words, check_kind, compile_cuts
+from wwho.assemble.atoms import BASE, PLAIN, AtomKind, CutFields, Words, check_kind, compile_cuts
 from wwho.assemble.base import WRITER, base_vocabulary, check_special_text
 from wwho.assemble.script import script_from_merges, with_blocks
 from wwho.compile.schema import Schema
@@ -155,7 +155,7 @@ def trained_model(
 def artifact_over(
     base: Artifact,
     units: BPE | Viterbi,
-    cut: Cut,
+    cut: CutFields,
     added: Iterable[Added],
     provenance: Mapping[str, str],
 ) -> Artifact:

@@ -69,7 +69,7 @@ def unpack_spans(packed: bytes) -> list[Span]:
 
 
 class RowLayout(NamedTuple):
-    """What stands around the numbers of a row of ids: before them, between two, and after them."""
+    """The bytes around the numbers of a row of ids: before them, between two, and after them."""
 
     before: bytes
     between: bytes

@@ -141,7 +141,7 @@ def script_blocks() -> tuple[Block, ...]:
             name,
             kind,
             points[at : at + largest],
-            number=joined(numbers, name, kind),
+            number=joint_number(numbers, name, kind),
             spaced=(name, kind) in SPACED_GROUPS,
         )
         for (name, kind), points in ordered
@@ -149,7 +149,7 @@ def script_blocks() -> tuple[Block, ...]:
     )
 
 
-def joined(numbers: Mapping[Group, int], name: str, kind: str) -> int:
+def joint_number(numbers: Mapping[Group, int], name: str, kind: str) -> int:
     """Return the number that a block of this script and kind has for `Block.number`.
 
     It is the group's number, but Hiragana has that of Han, if there is Han of this kind: Japanese

@@ -121,7 +121,7 @@ class Machine:
 Node = Chars | Seq | Alt | Repeat | Look | Behind | Ahead | End | Machine
 
 
-def mapped(node: Node, chars: Callable[[CodePointSet], CodePointSet], end: Node = End()) -> Node:
+def map_sets(node: Node, chars: Callable[[CodePointSet], CodePointSet], end: Node = End()) -> Node:
     """Return a copy of a syntax tree with other character sets, and another node for each `End`.
 
     Args:
@@ -132,7 +132,7 @@ def mapped(node: Node, chars: Callable[[CodePointSet], CodePointSet], end: Node 
 
     Example:
         >>> digit, letter = CodePointSet.of(("0", "9")), CodePointSet.of("x")
-        >>> mapped(seq(Chars(digit), End()), lambda _: letter) == seq(Chars(letter), End())
+        >>> map_sets(seq(Chars(digit), End()), lambda _: letter) == seq(Chars(letter), End())
         True
     """
     match node:
@@ -141,11 +141,11 @@ def mapped(node: Node, chars: Callable[[CodePointSet], CodePointSet], end: Node 
         case Look() | Behind():
             return replace(node, chars=chars(node.chars))
         case Seq(parts):
-            return Seq(tuple(mapped(each, chars, end) for each in parts))
+            return Seq(tuple(map_sets(each, chars, end) for each in parts))
         case Alt(options):
-            return Alt(tuple(mapped(each, chars, end) for each in options))
+            return Alt(tuple(map_sets(each, chars, end) for each in options))
         case Repeat() | Ahead():
-            return replace(node, body=mapped(node.body, chars, end))
+            return replace(node, body=map_sets(node.body, chars, end))
         case End():
             return end
         case Machine(start, accepting, edges):

@@ -112,13 +112,16 @@ class GrammarComparison:
 
     def _step(self, threads: Threads, name: str) -> Threads:
         """Return the grammar's threads after a character of class `name`."""
-        steps = (each for each in self._reached(threads) if isinstance(each, Step))
+        steps = (each for each in self._next_items(threads) if isinstance(each, Step))
         return tuple(sorted({s.target for s in steps if self.samples[name] in s.chars}))
 
     def _accepts(self, threads: Threads) -> bool:
         """Tell whether a sentence of the grammar may end where these threads are."""
-        return any(isinstance(each, Accept) for each in self._reached(threads))
+        return any(isinstance(each, Accept) for each in self._next_items(threads))
 
-    def _reached(self, threads: Threads) -> list[Step | Accept]:
-        """Return what the threads can do next; a grammar has no assertions to ask about."""
+    def _next_items(self, threads: Threads) -> list[Step | Accept]:
+        """Return the steps that the threads can take next, and an `Accept` where one may end.
+
+        A grammar has no assertions to ask about.
+        """
         return closure(self.nfa, threads, lambda _: False)

@@ -207,7 +207,8 @@ def open_stored(file: str, *, anywhere: bool = False) -> Iterator[io.BufferedRea
 
     Args:
         file: the name; ``-`` is the standard input.
-        anywhere: whether the stream must be able to go to any place in the file.
+        anywhere: whether the stream must be able to go to any place in the file; nothing is asked
+            of the standard input, which may be a pipe.
 
     Raises:
         CorpusError, OSError: as `open_raw` does.

@@ -55,7 +55,7 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class TextLikelihood:
-    """What n-gram models of all tokenizers were trained and measured on, and their bits.
+    """The bits of n-gram models of all tokenizers on one text, and the lines that they learnt from.
 
     Attributes:
         name: the held-out text's name.

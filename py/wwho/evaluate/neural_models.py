@@ -289,7 +289,7 @@ class _Student:
                 decoder = self._train(f"rate {rate}", 0, rate, batches, checkpoint)
                 return {"bits_per_byte": self._bits_per_byte(decoder, development)}
 
-            found = self._recorded({"trial": rate, "n_bytes": n_bytes}, do_it)
+            found = self._run_unless_recorded({"trial": rate, "n_bytes": n_bytes}, do_it)
             return float(found["bits_per_byte"])
 
         found = tuple(map(try_rate, RATES))
@@ -326,7 +326,7 @@ class _Student:
 
         settings = {"seed": seed, "rate": self.rate, "steps": len(batches)}
         settings |= {"n_bytes": self._options.n_bytes}
-        found = self._recorded(settings, do_it)
+        found = self._run_unless_recorded(settings, do_it)
         return NeuralRun(self.encoder.name, comparison, seed, self.rate, **found)
 
     def _settings(self, settings: dict[str, Any]) -> tuple[str, Path]:
@@ -343,7 +343,7 @@ class _Student:
         name = hashlib.sha256(text.encode()).hexdigest()[:16]
         return text, self._options.folder / f"{name}.json"
 
-    def _recorded(
+    def _run_unless_recorded(
         self, settings: dict[str, Any], do_it: Callable[[Path], dict[str, Any]]
     ) -> dict[str, Any]:
         """Return what a run's record has; if there is none, do the run, and write one.

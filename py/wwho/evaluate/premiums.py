@@ -20,7 +20,7 @@ WORST = 5
 
 @dataclass(frozen=True)
 class Language:
-    """One of the parallel texts.
+    """The tokens of one of the parallel texts, by tokenizer.
 
     Attributes:
         name: the text's name.
@@ -52,7 +52,7 @@ class Fairness:
 
 @dataclass(frozen=True)
 class Parallel:
-    """What was measured on texts that say the same, line by line.
+    """The token premiums and the fairness of tokenizers on texts that say the same, line by line.
 
     Attributes:
         reference: the name of the first text, which the others are compared with.

@@ -88,7 +88,7 @@ class TokenCounter:
     def _ends_in_unknown_syllable(self, spans: Spans, ends: Ints) -> Bools:
         """Return for each token whether it ends inside a syllable that is no token itself.
 
-        All are False for a tokenizer without a base, which spells nothing.
+        Only tokens of a base spell syllables, so all are False for a tokenizer that has no base.
 
         Args:
             spans: the block.

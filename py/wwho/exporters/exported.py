@@ -154,7 +154,8 @@ def only_special(model: ByteModel, what: str) -> dict[str, int]:
         what: the library whose files have no others, for the message.
 
     Raises:
-        ExportError: one is found without leave, or has flags such as LSTRIP.
+        ExportError: a token lacks SPECIAL, so that it is found in every text and not only where a
+            call allows it; or it has flags such as LSTRIP.
     """
     for token in model.added:
         if not token.flags & Flag.SPECIAL:

@@ -132,7 +132,7 @@ def _llama(artifact: Artifact, model: BPE) -> Exported:
             f"is: {', '.join(found)}"
         )
     prefix = any(isinstance(step, Ends) for step in rewriting_steps(artifact))
-    every = _filled(rows)
+    every = _fill_gaps(rows)
     data = _file(
         *(artifact, every),
         scores=[scores.get(number, 0.0) for number in range(len(every))],
@@ -187,7 +187,7 @@ def _t5(artifact: Artifact, model: Viterbi) -> Exported:
     rows[model.unk_id] = unknown, TokenType.UNKNOWN
     gaps = ((k, f"[PAD{k}]") for k in range(max(rows)) if k not in rows)
     rows |= {k: (text, TokenType.CONTROL) for k, text in gaps}
-    every = _filled(rows)
+    every = _fill_gaps(rows)
     data = _file(
         artifact,
         every,
@@ -290,10 +290,10 @@ def _by_id(model: ByteModel) -> Rows:
     """
     rows = {number: (stand_in(text), TokenType.NORMAL) for number, text in model.tokens.items()}
     rows |= {token.id: (token.text, _type(token)) for token in reversed(model.added)}
-    return _filled(rows)
+    return _fill_gaps(rows)
 
 
-def _filled(rows: Mapping[int, tuple[str, TokenType]]) -> Rows:
+def _fill_gaps(rows: Mapping[int, tuple[str, TokenType]]) -> Rows:
     """Return the rows from id 0 to the highest; an id without one gets the unused `[PAD<id>]`."""
     return [
         rows.get(number, (f"[PAD{number}]", TokenType.UNUSED)) for number in range(max(rows) + 1)

@@ -57,7 +57,7 @@ def name_of(artifact: Artifact, model: BPE) -> tuple[str, str] | None:
             continue
         scanner = Scanner(name, (node, Chars(ALL)), longest=False)
         cut = Cut(0, (Action.KEEP, Action.GROUP))
-        if cut_alike(artifact, _cutting([(scanner, cut)])):
+        if cut_alike(artifact, _only_cuts([(scanner, cut)])):
             return name, difference
     later = LATER | (category("N", "17.0") - category("N"))
     differences = {
@@ -77,7 +77,10 @@ def name_of(artifact: Artifact, model: BPE) -> tuple[str, str] | None:
 
 
 def _fits(pretokenizer: Pretokenizer, model: BPE) -> bool:
-    """Return whether it takes whole pretokens as the model does, or the model has none to take."""
+    """Return whether a pretokenizer of llama.cpp and a model agree on unmade tokens.
+
+    That is whether a whole pretoken that equals one becomes it; all agree if the model has none.
+    """
     return pretokenizer.whole == model.whole or not model.unmade
 
 
@@ -92,10 +95,10 @@ def _names() -> list[str]:
 @cache
 def _of(pretokenizer: Pretokenizer) -> Artifact:
     """Return an artifact that cuts as a pretokenizer of llama.cpp does."""
-    return _cutting(cuts_of(pretokenizer))
+    return _only_cuts(cuts_of(pretokenizer))
 
 
-def _cutting(cuts: Sequence[tuple[Scanner, Cut]]) -> Artifact:
+def _only_cuts(cuts: Sequence[tuple[Scanner, Cut]]) -> Artifact:
     """Return an artifact that only cuts; each cut comes with the scanner of its automaton."""
     return Artifact(
         scanners=compile_scanners([scanner for scanner, _ in cuts]),

@@ -58,7 +58,7 @@ def near_flags(artifact: Artifact) -> Model | None:
     if any(marker in text[len(marker) :] for text in made.texts if text.startswith(marker)):
         return None  # a token across words, which only a model without cuts makes
     rules = next((step.rules for step in artifact.normalizer if isinstance(step, Rules)), ())
-    expected = _normalized(artifact)
+    expected = _normalize_tried(artifact)
     pieces = (Piece(b"<unk>", kind=Kind.UNKNOWN), Piece(b"a"))
     for prefix, remove in product((True, False), repeat=2):
         model = Model(
@@ -67,7 +67,7 @@ def near_flags(artifact: Artifact) -> Model | None:
             add_dummy_prefix=prefix,
             remove_extra_whitespaces=remove,
         )
-        if _normalized(artifact_of(model, {})) == expected:
+        if _normalize_tried(artifact_of(model, {})) == expected:
             return model
     return None
 
@@ -131,7 +131,7 @@ def _types(component: Any) -> Iterator[str]:
             yield from _types(component.get(key))
 
 
-def _normalized(artifact: Artifact) -> list[bytes]:
+def _normalize_tried(artifact: Artifact) -> list[bytes]:
     """Return what the steps of an artifact make of each text in `TRIED`: its pretokens, joined."""
     (route,) = artifact.routes
     steps = replace(

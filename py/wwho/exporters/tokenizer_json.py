@@ -49,7 +49,7 @@ def write(artifact: Artifact) -> Exported:
         raise ExportError(
             f"the tokenizer.json of {artifact.name} would be read as another model: {difference}"
         )
-    return _exported(artifact, content)
+    return _export_document(artifact, content)
 
 
 def _kept_components(artifact: Artifact, kept: str) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _kept_components(artifact: Artifact, kept: str) -> dict[str, Any]:
     return {part: with_charsmap(value, data) for part, value in parts.items()}
 
 
-def _exported(artifact: Artifact, content: Mapping[str, Any], *notes: str) -> Exported:
+def _export_document(artifact: Artifact, content: Mapping[str, Any], *notes: str) -> Exported:
     """Return the file of a document, with the notes and one on special tokens, if there are any."""
     text = json.dumps(content, ensure_ascii=False, indent=2)
     if any(Flag.SPECIAL in token.flags for token in artifact.added):
@@ -105,7 +105,7 @@ def _write_pieces(artifact: Artifact) -> Exported:
     if artifact.template is not None:
         notes.append("what stands around a text is for the caller to add")
     notes.append("ids decode as they do in tokenizers")
-    return _exported(artifact, content, *notes)
+    return _export_document(artifact, content, *notes)
 
 
 def _difference(content: dict[str, Any], artifact: Artifact) -> str:

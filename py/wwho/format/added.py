@@ -51,7 +51,7 @@ def read_added(data: bytes, n_classes: int) -> tuple[tuple[Added, ...], bytes]:
     if max(flags, default=0) >= 2 * max(Flag):
         cursor.fail(f"an added token has the flags {max(flags)}: update wwho")
     try:
-        texts = [text.decode("utf-8") for text in cursor.listed(count, "added token")]
+        texts = [text.decode("utf-8") for text in cursor.listed_texts(count, "added token")]
     except UnicodeDecodeError as error:
         cursor.fail(f"an added token is not UTF-8: {error.object!r}")
     if len(set(texts)) < count:

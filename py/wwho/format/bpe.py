@@ -264,7 +264,7 @@ def _read_bytes(cursor: Cursor, head: Head) -> tuple[bytes, ...]:
         ArtifactError: one is no single byte, or ids are stated and the bytes do not ascend. That
             all differ is for `read_bpe`.
     """
-    symbols = cursor.listed(256, "byte")
+    symbols = cursor.listed_texts(256, "byte")
     if max(map(len, symbols)) > 1:
         cursor.fail("a symbol is no single byte")
     if head.ids == Ids.STATED and symbols != BYTES:

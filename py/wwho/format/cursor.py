@@ -72,7 +72,7 @@ class Cursor:
         found, before = [], b""
         for place in range(count):
             (keep,) = self.lebs(1, f"{what} {place}")
-            (rest,) = self.listed(1, f"{what} {place}:")
+            (rest,) = self.listed_texts(1, f"{what} {place}:")
             text = before[:keep] + rest
             if keep > len(before) or len(text) > MAX_TOKEN_BYTES:
                 self.fail(f"{what} {place}: {len(rest)} bytes after {keep} of {len(before)}")
@@ -82,7 +82,7 @@ class Cursor:
             before = text
         return tuple(found)
 
-    def listed(self, count: int, what: str) -> tuple[bytes, ...]:
+    def listed_texts(self, count: int, what: str) -> tuple[bytes, ...]:
         """Return the next `count` texts, in any order (FORMAT.md, MODEL: LISTED).
 
         Each ends before a byte FF and has 1 to `MAX_TOKEN_BYTES` bytes; they may repeat.

@@ -35,7 +35,7 @@ def write_atomic(path: str | os.PathLike[str], *data: bytes) -> None:
         [('a.bin', b'abc')]
     """
     check_writable(path)
-    with _naming(path):
+    with _name_in_errors(path):
         if _is_stream(path):
             Path(path).write_bytes(b"".join(data))
         else:
@@ -57,7 +57,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         Traceback (most recent call last):
         FileNotFoundError: [Errno 2] its folder does not exist: 'no/such/folder/a.bin'
     """
-    with _naming(path):
+    with _name_in_errors(path):
         place = Path(path) if _is_stream(path) else Path(os.path.realpath(path))
         if place.is_dir():
             raise OSError(errno.EISDIR, "is a folder; name a file in it")
@@ -139,7 +139,7 @@ def _replace(target: Path, data: Iterable[bytes]) -> None:
 
 
 @contextmanager
-def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+def _name_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let an OSError name the path as given, not a temporary file or the target of a link.
 
     Raises:

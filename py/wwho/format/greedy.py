@@ -72,8 +72,8 @@ def read_greedy(cursor: Cursor, head: Head) -> Greedy:
     if not limit or (known and limit != NONE):
         cursor.fail(f"max_characters is {limit}")
     cursor.status = "SYMBOLS"
-    first = cursor.listed(head.n_symbols, "token")
-    later = cursor.listed(head.n_merges, "continuing token")
+    first = cursor.listed_texts(head.n_symbols, "token")
+    later = cursor.listed_texts(head.n_merges, "continuing token")
     cursor.different(first, "tokens")
     cursor.different(later, "continuing tokens")
     if known and not ({*first} >= SINGLE_BYTES and (anywhere or {*later} >= SINGLE_BYTES)):

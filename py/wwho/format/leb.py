@@ -111,7 +111,7 @@ def pack_texts(texts: Sequence[bytes]) -> bytes:
     for text in texts:  # a charsmap of SentencePiece has 225,000
         keep = common(before, text)
         out += pack((keep,))
-        out += _listed(text[keep:])
+        out += _end_text(text[keep:])
         before = text
     return bytes(out)
 
@@ -126,10 +126,10 @@ def pack_listed(texts: Iterable[bytes]) -> bytes:
         >>> pack_listed([b"kit", b"kettle"])
         b'kit\\xffkettle\\xff'
     """
-    return b"".join(map(_listed, texts))
+    return b"".join(map(_end_text, texts))
 
 
-def _listed(text: bytes) -> bytes:
+def _end_text(text: bytes) -> bytes:
     """Return a text and the byte FF that ends it; raise ValueError if the text contains it."""
     if text.find(END, 1) >= 0:
         raise ValueError(f"{text!r} has the byte FF, which ends the texts of such a model")

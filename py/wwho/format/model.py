@@ -36,7 +36,7 @@ class Ids(IntEnum):
 
 
 class Unknown(IntEnum):
-    """What becomes of a unit, or of text, that a model does not know."""
+    """The ways in which a model encodes a unit, or text, that it does not know."""
 
     NONE = 0
     """There is no such thing."""

@@ -73,13 +73,13 @@ def read_artifact(blob: bytes) -> Artifact:
     ]
     return replace(
         artifact,
-        scanners=CompiledScanners(classes, named(artifact)),
+        scanners=CompiledScanners(classes, name_automata(artifact)),
         template=templates[0] if templates else None,
         decoder=decoders[0] if decoders else None,
     )
 
 
-def named(artifact: Artifact) -> tuple[Automaton, ...]:
+def name_automata(artifact: Artifact) -> tuple[Automaton, ...]:
     """Return the automata of an artifact with names, which the file does not have.
 
     The name is "router", that of the first route that uses the automaton, or "automaton N".

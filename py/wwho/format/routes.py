@@ -36,7 +36,7 @@ def write_routes(router: int | None, routes: Sequence[Route], steps: Sequence[St
 
 
 class _Source(NamedTuple):
-    """What the routes of a file name.
+    """The automata, steps and models of a file, which its routes name by number.
 
     Attributes:
         automata: all automata.

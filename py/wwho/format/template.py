@@ -14,7 +14,7 @@ MAX_TRIM = 31
 
 
 class What(IntEnum):
-    """What stands in a place of a template."""
+    """The kinds of a template's places."""
 
     ID = 0
     """An id."""

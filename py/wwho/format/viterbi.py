@@ -76,7 +76,7 @@ def read_viterbi(cursor: Cursor, head: Head) -> Viterbi:
     if narrow > 1:
         cursor.fail(f"scores are of the unknown type {narrow}: update wwho")
     cursor.status = "SYMBOLS"
-    tokens = cursor.listed(n, "token")
+    tokens = cursor.listed_texts(n, "token")
     cursor.status = "SCORES"
     letter, size = FORMS[bool(narrow)]
     data = cursor.take(n * size, "scores")

@@ -89,10 +89,11 @@ def read(source: Source, options: Options) -> Imported:
 def _lines(source: Source) -> list[str]:
     """Return the lines of the compressed file, without their ends.
 
-    Without a carriage return, they end wherever `str.splitlines` says.
+    They end at LF and CRLF in a text that has a carriage return, and otherwise wherever
+    `str.splitlines` says, such as at U+2028.
 
     Raises:
-        SourceError: it is damaged, no UTF-8, or too long.
+        SourceError: the file is damaged, is no UTF-8, or has over `MOST_BYTES` uncompressed.
     """
     try:
         with GzipFile(fileobj=io.BytesIO(source.data)) as file:

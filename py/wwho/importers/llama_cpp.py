@@ -41,7 +41,7 @@ from wwho.interchange.llama_patterns import (
     REFUSED,
     bert_map,
     cuts_of,
-    removed,
+    removed_characters,
     words_apart,
 )
 from wwho.interchange.sentencepiece import MARKER
@@ -387,7 +387,7 @@ def _bert(vocabulary: Vocabulary, record: Record) -> Made:
     lower = value(metadata, "tokenizer.ggml.normalizer.lowercase", bool, True)
     strip = value(metadata, "tokenizer.ggml.normalizer.strip_accents", bool, lower)
     rules = (white_space(), Action.DROP), (words_apart(), Action.KEEP), (ALL, Action.GROUP)
-    gone = Scanner("clean", (Chars(removed()), Chars(ALL)), longest=False)
+    gone = Scanner("clean", (Chars(removed_characters()), Chars(ALL)), longest=False)
     bert = Scanner("bert", tuple(Chars(chars) for chars, _ in rules), longest=False)
     cleanup = tuple(
         Spelled(text, text.strip(" ") if text == " ' " else text[1:]) for text in _CLEANED
@@ -417,7 +417,7 @@ def _rwkv(vocabulary: Vocabulary, record: Record) -> Made:
         SourceError: an added token is spelled with an escape, or not every byte is a token.
     """
     added, notes = added_tokens(vocabulary)
-    tokens = {unescaped(text): number for number, text in enumerate(vocabulary.texts)}
+    tokens = {unescape_token(text): number for number, text in enumerate(vocabulary.texts)}
     tokens.pop(b"", None)
     odd = next((each for each in added if tokens.get(each.text.encode()) != each.id), None)
     if odd is not None:
@@ -425,13 +425,13 @@ def _rwkv(vocabulary: Vocabulary, record: Record) -> Made:
     return replace(longest_match(tokens, record), added=added), notes
 
 
-def unescaped(text: bytes) -> bytes:
+def unescape_token(text: bytes) -> bytes:
     r"""Return the bytes that a token of RWKV stands for: `\n`, `\r`, `\t` and `\xNN` become bytes.
 
     Any other character behind a backslash stands for itself.
 
     Example:
-        >>> unescaped(rb"\n\xff\'")
+        >>> unescape_token(rb"\n\xff\'")
         b"\n\xff'"
     """
     known = {b"t": b"\t", b"n": b"\n", b"r": b"\r"}

@@ -10,7 +10,7 @@ from wwho.importers.source import JSON_BEGINS, Source
 
 
 def sniff(source: Source) -> bool:
-    """Return whether it has the keys of such a file, or the one that no other file has."""
+    """Return whether a JSON object has the keys of such a file, or the one that no other has."""
     keys = source.document.keys()
     return "script_mode" in keys or {"vocab", "merges", "special_tokens"} <= keys
 

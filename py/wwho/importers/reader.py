@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What some kinds of file do not say themselves; None or empty: nothing is said.
+    """The options of an import: facts that some kinds of file do not state; None or empty: unsaid.
 
     Attributes:
         name: the encoding's name.
@@ -89,14 +89,14 @@ class Imported:
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """A kind of file.
+    """A kind of file, with the functions that recognize and read it.
 
     Attributes:
         kind: what it is called in messages, with an article.
         begins: a regular expression that the beginning of every such file matches; a dot matches
             line feeds, too. Other files are not sniffed: JavaScript refuses by it without Python.
-        sniff: returns whether a file that begins so is of this kind, by its content; by default it
-            is.
+        sniff: returns whether a file that begins so is of this kind, by its content; the default
+            returns True.
         read: returns the model of a file. It raises what `import_file` raises, but its messages do
             not name the file.
         takes: the options that it reads, beside those of `EVERYWHERE`.

@@ -19,7 +19,7 @@ from wwho.assemble.script import (
     all_characters,
     block_record,
     blocks_step,
-    dropping,
+    drop_all_but,
     imported_model,
     script_artifact,
 )
@@ -27,8 +27,8 @@ from wwho.compile.codepoints import ALL, CodePointSet
 from wwho.compile.normal_forms import Form, normal_form
 from wwho.compile.parse import parse_regex
 from wwho.compile.scanners import Scanner, compile_scanners, regex_scanner
-from wwho.compile.script import Block, joined, script_pieces
-from wwho.compile.syntax import Alt, Chars, End, Look, Node, many, mapped
+from wwho.compile.script import Block, joint_number, script_pieces
+from wwho.compile.syntax import Alt, Chars, End, Look, Node, many, map_sets
 from wwho.compile.unicode import UNICODE_VERSION
 from wwho.errors import SourceError
 from wwho.format.bpe import BPE, BYTES
@@ -54,7 +54,7 @@ FORMS: dict[str, Form] = {"NFC": "nfc", "NFD": "nfd", "NFKC": "nfkc", "NFKD": "n
 
 
 def sniff(source: Source) -> bool:
-    """Return whether it is JSON, gzipped or not, that begins as these files do."""
+    """Return whether a file is JSON, gzipped or not, that begins as these files do."""
     head = source.head
     if head.startswith(GZIP):
         try:
@@ -207,7 +207,7 @@ def _bytes(rules: Value, config: Value, start: int, old: bool, record: dict[str,
     else:
         model = bpe_model(vocab, pairs)
         added = tuple(Added(digit, token, Flag.NORMALIZED) for token, digit in numbered)
-    drops, drop = dropping(_characters_kept(config), 0, whole=False)
+    drops, drop = drop_all_but(_characters_kept(config), 0, whole=False)
     scanners, steps = [drops], list[Cut]()
     regex = _regex(config)
     if regex is not None:
@@ -291,16 +291,16 @@ def _cut(regex: str | None, grouped: bool) -> tuple[Scanner, Cut] | None:
     takes what stands between digits as a text of its own.
     """
     if not grouped:
-        return None if regex is None else (regex_scanner("pretokenizer", regex), _keeping(1))
+        return None if regex is None else (regex_scanner("pretokenizer", regex), _keep_matches(1))
     end: Node = Alt((End(), Look(negative=False, chars=DIGITS)))
     others: Node = many(Chars(~DIGITS), 1)
     if regex is not None:
-        others = mapped(parse_regex(regex), lambda chars: chars - DIGITS, end)
+        others = map_sets(parse_regex(regex), lambda chars: chars - DIGITS, end)
     scanner = Scanner("pretokenizer", (many(Chars(DIGITS), 1), others), longest=False)
     return scanner, Cut(1, (Action.COUNT, Action.KEEP), (GROUP, 0))
 
 
-def _keeping(automaton: int) -> Cut:
+def _keep_matches(automaton: int) -> Cut:
     """Return the cut whose pieces are the matches of an automaton with one rule."""
     return Cut(automaton, (Action.KEEP,))
 
@@ -375,7 +375,7 @@ def _script(rules: Value, config: Value, start: int, old: bool, record: dict[str
     merges = _merges(rules, start, n_indices + len(blocks))
     model = imported_model(n_indices + len(blocks), merges, start)
     kept = CodePointSet(tuple(each for block in blocks for each in block.ranges))
-    drops, drop = dropping(kept, 0, whole=True)
+    drops, drop = drop_all_but(kept, 0, whole=True)
     step = blocks_step(blocks, n_indices=n_indices, spell=False)
     normalizer = _normalizer_steps(config, old, drop)
     record |= block_record(blocks, n_indices)
@@ -405,7 +405,7 @@ def _old_blocks(config: Value) -> tuple[list[Block], Value]:
     _check_distinct([names for _, *names, _ in found], listed)
     numbers = {(script, kind): group for group, script, kind, _, _ in found}
     return [
-        Block(script, kind, points, joined(numbers, script, kind), (script, kind) in spaced)
+        Block(script, kind, points, joint_number(numbers, script, kind), (script, kind) in spaced)
         for _, script, kind, _, points in found
     ], listed
 

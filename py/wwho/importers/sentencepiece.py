@@ -39,7 +39,7 @@ Rewrites: TypeAlias = Callable[[Patterns], list[Rewrite]]
 
 
 def sniff(source: Source) -> bool:
-    """Return whether it is a protocol buffer whose first field is a piece with a text."""
+    """Return whether a file is a protocol buffer whose first field is a piece with a text."""
     try:
         number, wire, value = next(protobuf.fields(source.head, "it"))
         assert isinstance(value, bytes)
@@ -115,7 +115,7 @@ def literal(
         properties=classes,
         routes=(Route("text", model=0, units=units),),
         models=(made,),
-        added=_added(model, made),
+        added=_added_tokens(model, made),
         normalizer=normalizer,
         decoder=decoders.sentencepiece(
             dict.fromkeys(model.of_kind(Kind.CONTROL), b"")
@@ -127,7 +127,7 @@ def literal(
     )
 
 
-def _nothing() -> SourceError:
+def _no_text_error() -> SourceError:
     """Return the error of a model that has no piece for any text."""
     return SourceError("no piece is of a type that text becomes; a model needs one")
 
@@ -196,7 +196,7 @@ def unigram(model: Model) -> Viterbi:
     }
     texts = tuple(sorted(scores, key=lambda text: scores[text][0]))
     if not texts:
-        raise _nothing()
+        raise _no_text_error()
     return Viterbi(
         tokens=texts,
         scores=tuple(scores[text][1] for text in texts),
@@ -227,7 +227,7 @@ def units_model(model: Model) -> BPE:
     normal = {model.pieces[number].text: (number, model.pieces[number].score) for number in found}
     fuse = not model.byte_fallback
     if not normal:
-        raise _nothing()
+        raise _no_text_error()
     if model.algorithm is Algorithm.BPE:
         return bpe_model(
             {text: number for text, (number, _) in normal.items()},
@@ -241,7 +241,7 @@ def units_model(model: Model) -> BPE:
         normal = {text: each for text, each in normal.items() if len(text.decode()) == 1}
     texts = tuple(sorted(normal))
     if not texts:
-        raise _nothing()
+        raise _no_text_error()
     return BPE(
         symbols=texts,
         units=True,
@@ -260,7 +260,7 @@ def _byte_ids(model: Model) -> tuple[int, ...]:
     return tuple(found[byte] for byte in range(256)) if found else ()
 
 
-def _added(model: Model, made: BPE | Viterbi) -> tuple[Added, ...]:
+def _added_tokens(model: Model, made: BPE | Viterbi) -> tuple[Added, ...]:
     """Return the pieces that the model does not have, as added tokens by ascending id.
 
     A control piece is special; a piece of the user is one token wherever normalized text has it (in

@@ -241,14 +241,14 @@ def _refuse_surrogates(value: object, pointer: str) -> None:
         items = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, each in items:
             _refuse_surrogates(key, pointer)
-            _refuse_surrogates(each, f"{pointer}/{escaped(str(key))}")
+            _refuse_surrogates(each, f"{pointer}/{escape_key(str(key))}")
 
 
-def escaped(key: str) -> str:
+def escape_key(key: str) -> str:
     """Return a key as part of a JSON pointer (RFC 6901).
 
     Example:
-        >>> escaped("a/b~")
+        >>> escape_key("a/b~")
         'a~1b~0'
     """
     return key.replace("~", "~0").replace("/", "~1")

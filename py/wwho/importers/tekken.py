@@ -26,7 +26,7 @@ _DEPRECATED = (
 
 
 def sniff(source: Source) -> bool:
-    """Return whether it has the keys of such a file."""
+    """Return whether a JSON object has the keys of a tekken.json."""
     return b'"token_bytes"' in source.head and "vocab" in source.document
 
 

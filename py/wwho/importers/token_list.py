@@ -45,21 +45,21 @@ def token_lines(artifact: Artifact) -> Iterator[str]:
         names = [str(flag.name).lower() for flag in added.flags]
         rows.append((added.id, added.text.encode("utf-8"), ",".join(names) or PROTECTED))
     for token, text, kind in sorted(dict.fromkeys(rows), key=lambda row: row[0]):
-        yield f"{token}\t{escaped(text)}{kind and chr(9)}{kind}"
+        yield f"{token}\t{escape_token(text)}{kind and chr(9)}{kind}"
 
 
-def escaped(token: bytes) -> str:
+def escape_token(token: bytes) -> str:
     r"""Return a token in printable characters, exactly.
 
     Example:
-        >>> print(escaped(" ක්\u200dය\n".encode()), escaped(b"\xe0\\ "))
+        >>> print(escape_token(" ක්\u200dය\n".encode()), escape_token(b"\xe0\\ "))
          ක්\u200dය\n \xe0\\\x20
     """
-    text = "".join(map(_shown, token.decode("utf-8", "surrogateescape")))
+    text = "".join(map(_escape_character, token.decode("utf-8", "surrogateescape")))
     return f"{text[:-1]}\\x20" if text.endswith(" ") else text
 
 
-def _shown(char: str) -> str:
+def _escape_character(char: str) -> str:
     """Return a character, or an escape; a surrogate from U+DC80 on stands for a byte."""
     code = ord(char)
     if 0xDC80 <= code <= 0xDCFF:
@@ -69,14 +69,14 @@ def _shown(char: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def unescaped(text: str) -> bytes:
-    r"""Return the bytes of the token that `escaped` wrote.
+def unescape_token(text: str) -> bytes:
+    r"""Return the bytes of the token that `escape_token` wrote.
 
     Raises:
         ValueError: a backslash begins no escape, or one names no character.
 
     Example:
-        >>> unescaped(r"\xe0\\\x20\u0d9a") == b"\xe0\\ \xe0\xb6\x9a"
+        >>> unescape_token(r"\xe0\\\x20\u0d9a") == b"\xe0\\ \xe0\xb6\x9a"
         True
     """
     parts, end = [], 0
@@ -144,7 +144,7 @@ def _parse_line(line: bytes) -> tuple[int, bytes, Flag | None]:
     match = _LINE.fullmatch(line.decode("utf-8"))
     if match is None:
         raise ValueError(f"expected an id, a tab and an escaped text, found {line[:60]!r}")
-    token, text = int(match[1]), unescaped(match[2])
+    token, text = int(match[1]), unescape_token(match[2])
     if token >= MAX_IDS:
         raise ValueError(f"the id is {token}; ids are 0 to {MAX_IDS - 1}")
     if not 1 <= len(text) <= MAX_TOKEN_BYTES:

@@ -30,7 +30,7 @@ ENDS, VALUE = 1 << 8, 1 << 31
 
 @dataclass(frozen=True)
 class Charsmap:
-    """What is replaced in a text.
+    """The texts that a normalizer of SentencePiece replaces.
 
     Attributes:
         rules: texts and their replacements.
@@ -71,15 +71,15 @@ def read_charsmap(data: bytes) -> Charsmap:
         end = texts.find(b"\0", place) if place < len(texts) else -1
         if end < 0:
             raise _bad(f"the replacement of {key!r} is at {place} of {len(texts)}, without an end")
-        contents[place] = _decoded(texts[place:end])
+        contents[place] = _decode_text(texts[place:end])
     try:  # all at once: none of them has a zero byte
         decoded = b"\0".join(key for key, _ in keys).decode().split("\0")
     except UnicodeDecodeError:
-        decoded = [_decoded(key) for key, _ in keys]
+        decoded = [_decode_text(key) for key, _ in keys]
     return Charsmap({key: contents[place] for key, (_, place) in zip(decoded, keys, strict=True)})
 
 
-def _decoded(text: bytes) -> str:
+def _decode_text(text: bytes) -> str:
     """Return the text of some bytes; raise SourceError if they are not UTF-8."""
     try:
         return text.decode("utf-8")

@@ -54,7 +54,7 @@ class Pattern:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What becomes of the matches of each rule of its scanner."""
+        """The actions of a cut for the rules of the pretokenizer's scanner, in their order."""
         if self.between is None:
             return (Action.KEEP,)
         return (Action.KEEP, Action.GROUP if self.between == ANY else Action.KEEP)
@@ -143,7 +143,7 @@ def _with_space(chars: str) -> Pattern:
     return Pattern(rf"\s?[{chars}]+", rf"(?:[^\s{chars}]|\s(?![{chars}]))+")
 
 
-def _cased(letters: str, tail: str, rest: str) -> Pattern:
+def _cased_words(letters: str, tail: str, rest: str) -> Pattern:
     """Return the pattern of words whose case changes but once, as far as it is that of ASCII.
 
     Args:
@@ -244,15 +244,15 @@ _PRETOKENIZERS: dict[tuple[str, ...], Pretokenizer] = {
     ("bloom", "poro-chat", "gpt3-finnish"): Pretokenizer((_BLOOM,)),
     ("viking",): Pretokenizer((_BLOOM, _DIGIT)),
     ("tekken",): Pretokenizer(
-        (_cased(r"\p{L}", "", rf"\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"),),
+        (_cased_words(r"\p{L}", "", rf"\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}"),),
         whole=True,
         add_bos=True,
     ),
     ("gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"): Pretokenizer(
-        (_cased(r"\p{L}", f"{_S}?", _GPT4O_REST),)
+        (_cased_words(r"\p{L}", f"{_S}?", _GPT4O_REST),)
     ),
     ("granite-embed-multi-97m",): Pretokenizer(
-        (_cased(r"\p{L}\p{M}", f"{_S}?", _GPT4O_REST),), whole=True
+        (_cased_words(r"\p{L}\p{M}", f"{_S}?", _GPT4O_REST),), whole=True
     ),
     ("bailingmoe", "bailingmoe2", "llada-moe"): Pretokenizer(
         (
@@ -363,7 +363,7 @@ def _parse(pattern: str) -> Node:
     return RegexParser(pattern, _Reader).parse()
 
 
-def removed() -> CodePointSet:
+def removed_characters() -> CodePointSet:
     """Return the characters that the model bert takes out of a text first."""
     gone = category("Cc") | category("Cf") | category("Co") | CodePointSet.of(0, 0xFFFD)
     return gone - white_space()

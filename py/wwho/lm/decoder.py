@@ -86,14 +86,14 @@ def make_weights(shape: Shape, seed: int, dtype: type[np.floating] = np.float32)
 
 
 class _Norm(NamedTuple):
-    """What the gradient of a norm needs."""
+    """The values of a norm's forward pass that its gradient needs."""
 
     unit: Floats
     scale: Floats
 
 
 class _Layer(NamedTuple):
-    """What the gradients of a layer need, in the order it was computed."""
+    """The values of a layer's forward pass that its gradients need, in the order of computation."""
 
     attend_norm: _Norm
     attend_in: Floats

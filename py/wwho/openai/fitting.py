@@ -10,10 +10,10 @@ from wwho.openai.fields import plain_value
 
 
 class Choice(NamedTuple):
-    """Which messages stay.
+    """The messages of a chat that stay, and their tokens.
 
     Attributes:
-        stays: whether each message does.
+        stays: for each message, whether it stays.
         tokens: of those that stay.
         missing: how many tokens more there would have to be for the messages that must stay.
     """

@@ -40,7 +40,7 @@ class AddedTokens:
             empty. White space that a token takes is part of the token.
         """
         tokens, pattern = self._wanted(allowed, normalized)
-        place = self._placing(text)
+        place = self._place_finder(text)
 
         def match_from(at: int) -> tuple[Added, int, int] | None:
             """Return the next token from a byte on that may stand where it does, and its match.
@@ -81,7 +81,7 @@ class AddedTokens:
         longest_first = sorted(tokens, key=len, reverse=True)
         return tokens, re.compile(b"|".join(map(re.escape, longest_first)))
 
-    def _placing(self, text: bytes) -> Callable[[Added, int, int, int], tuple[int, int]]:
+    def _place_finder(self, text: bytes) -> Callable[[Added, int, int, int], tuple[int, int]]:
         """Return a function that says where a token stands in a text, in bytes.
 
         It takes the token, the start and the end of its match, and the end of the token before it.

@@ -151,10 +151,10 @@ class Units(Engine[BPE]):
         words = [*words_of(units)]
         ends = len(words) - 1
         tokens = (
-            self._word(self._written(word, begins=k == 0, ends=k == ends), word, unk, draws)
+            self._word(self._with_affixes(word, begins=k == 0, ends=k == ends), word, unk, draws)
             for k, word in enumerate(words)
         )
-        yield from self.fused(chain.from_iterable(tokens))
+        yield from self.fuse_unknown(chain.from_iterable(tokens))
 
     def phrases(
         self, segments: Sequence[Sequence[Unit]], unk: bool, text_draws: TextDraws | None = None
@@ -179,7 +179,7 @@ class Units(Engine[BPE]):
             tokens = self._known_tokens(words, draws)
             joins = phrase and units[0][0][:1] == b" "
             if tokens is None or not joins or len(phrase) + len(tokens) > PHRASE_TOKENS:
-                yield from self._joined(phrase, phrase_draws)
+                yield from self._join_superwords(phrase, phrase_draws)
                 phrase = []
                 phrase_draws = None if draws is None else draws.of_phrase()
             if tokens is None:
@@ -188,9 +188,9 @@ class Units(Engine[BPE]):
                 yield from map(self.token, tokens)
             else:
                 phrase += tokens
-        yield from self._joined(phrase, phrase_draws)
+        yield from self._join_superwords(phrase, phrase_draws)
 
-    def _joined(self, phrase: list[int], draws: Draws | None) -> Iterator[Token]:
+    def _join_superwords(self, phrase: list[int], draws: Draws | None) -> Iterator[Token]:
         """Yield the tokens of a phrase, joined to superwords."""
         for token, _ in merge_some(phrase, self._superwords, None, draws):
             yield self.token(token)
@@ -226,7 +226,7 @@ class Units(Engine[BPE]):
             return None
         return self._merged_texts.get(b"".join(word))
 
-    def _written(self, word: Sequence[bytes], *, begins: bool, ends: bool) -> list[bytes]:
+    def _with_affixes(self, word: Sequence[bytes], *, begins: bool, ends: bool) -> list[bytes]:
         """Return the units of a word as the symbols are written: with prefix and suffix.
 
         Args:
@@ -274,24 +274,24 @@ class Units(Engine[BPE]):
                 continue
             if self.model.unknown is Unknown.NONE:
                 continue  # it is left out, and its neighbours meet
-            yield from self._merged(run, draws)
+            yield from self._merge_run(run, draws)
             run = []
             space = self.model.space_id if self.model.unknown is Unknown.SPELL else None
             if space is not None and unit[:1] == b" " and unit[1:] in self._symbols:
                 yield Token(space, 1)
                 run.append(Symbol(self._symbols[unit[1:]], len(unit) - 1))
             else:
-                yield from self.unknown(symbol_text, unk, draws, len(unit))
-        yield from self._merged(run, draws)
+                yield from self.unknown_tokens(symbol_text, unk, draws, len(unit))
+        yield from self._merge_run(run, draws)
 
-    def _merged(self, run: Sequence[Symbol], draws: Draws | None) -> Iterator[Token]:
+    def _merge_run(self, run: Sequence[Symbol], draws: Draws | None) -> Iterator[Token]:
         """Yield the tokens that symbols with nothing else between them merge to."""
         numbers = [symbol.number for symbol in run]
         merged = merge_some(numbers, self._merges, self.model.ranks, draws)
         for (number, start), (_, end) in pairwise([*merged, (0, len(run))]):
             yield Token(self.id_of(number), sum(symbol.size for symbol in run[start:end]))
 
-    def unknown(
+    def unknown_tokens(
         self, text: bytes, unk: bool, draws: Draws | None = None, size: int | None = None
     ) -> Iterator[Token]:
         """Yield the tokens of a unit that is no symbol.
@@ -319,7 +319,7 @@ class Units(Engine[BPE]):
                 break
             text = text[len(part) :]
         if text:
-            for token in super().unknown(text, unk, draws):
+            for token in super().unknown_tokens(text, unk, draws):
                 yield token if not token.unknown or size is None else token._replace(size=size)
 
 

@@ -106,7 +106,7 @@ def join(
             case Unique():
                 tokens = [key for key, _ in groupby(tokens)]
             case Unspell():
-                tokens = [_unspelled(token) for token in tokens]
+                tokens = [_unspell(token) for token in tokens]
             case Some():
                 tokens = [text for text in tokens if text]
     return b"".join(tokens), held
@@ -183,7 +183,7 @@ def _done(step: Replace | Strip, token: bytes, begun: bool) -> bytes:
     return token
 
 
-def _unspelled(token: bytes) -> bytes:
+def _unspell(token: bytes) -> bytes:
     """Return the bytes that the characters of a token stand for, or else the token itself.
 
     It is returned as it is if it is not UTF-8, or if one of its characters stands for no byte.

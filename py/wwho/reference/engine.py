@@ -88,7 +88,7 @@ class Engine(Generic[AnyModel]):
             assert token is not None
         return token
 
-    def unknown(self, text: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
+    def unknown_tokens(self, text: bytes, unk: bool, draws: Draws | None = None) -> Iterator[Token]:
         """Yield the tokens of text that the model does not know (FORMAT.md, Encoding 5 and 9).
 
         They are unk_id, if the caller asks for it, or if a byte has no token and no speller is
@@ -109,7 +109,7 @@ class Engine(Generic[AnyModel]):
         else:
             yield from (Token(token, 1, byte=True) for token in byte_ids if token is not None)
 
-    def fused(self, tokens: Iterable[Token]) -> Iterator[Token]:
+    def fuse_unknown(self, tokens: Iterable[Token]) -> Iterator[Token]:
         """Yield tokens in which, if the model has FUSE, neighbouring unknowns are one.
 
         An unknown is written once it is clear that it extends no further: as in `tokenizers`, that

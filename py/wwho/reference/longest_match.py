@@ -39,7 +39,9 @@ class LongestMatch(PieceEngine[Greedy]):
         tokens = None
         if limit is None or len(read_characters(piece)[0]) <= limit:
             tokens = longest_match(piece, self._first, self._later)
-        yield from self.unknown(piece, unk, draws) if tokens is None else map(self.token, tokens)
+        yield from (
+            self.unknown_tokens(piece, unk, draws) if tokens is None else map(self.token, tokens)
+        )
 
 
 def longest_match(

@@ -37,17 +37,17 @@ def map_characters(step: Map, piece: Piece) -> list[tuple[str, Source]]:
     after: list[Passing] = []
     vanished = 0
     for character in piece.text:
-        targets = decomposed(step, character)
+        targets = decompose(step, character)
         after += [Passing(text, int(number > 0)) for number, text in enumerate(targets)]
         if not targets and not note_vanished(after, 1):
             vanished += 1
-    after = ordered(step, after)
+    after = order_marks(step, after)
     if step.composes:
-        after = composed(step, after)
+        after = compose(step, after)
     return give_sources(piece.sources, after, vanished)
 
 
-def decomposed(step: Map, character: str) -> Sequence[str]:
+def decompose(step: Map, character: str) -> Sequence[str]:
     """Return the characters that a character is mapped to, or itself if it is not mapped.
 
     No character: it vanishes.
@@ -61,7 +61,7 @@ def decomposed(step: Map, character: str) -> Sequence[str]:
     return character if targets is None else [chr(target) for target in targets]
 
 
-def ordered(step: Map, characters: Sequence[Passing]) -> list[Passing]:
+def order_marks(step: Map, characters: Sequence[Passing]) -> list[Passing]:
     """Return the characters with each run of combining marks sorted by their classes, stably.
 
     Marks are the characters that `step.order` has; all others are starters, and stay.
@@ -81,7 +81,7 @@ def ordered(step: Map, characters: Sequence[Passing]) -> list[Passing]:
     return out + sorted(marks, key=class_of)
 
 
-def composed(step: Map, characters: Sequence[Passing]) -> list[Passing]:
+def compose(step: Map, characters: Sequence[Passing]) -> list[Passing]:
     """Return the characters with each starter composed with later ones that nothing blocks.
 
     A combining mark that stays between the two blocks characters of no higher class than its own.

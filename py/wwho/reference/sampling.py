@@ -39,7 +39,7 @@ class Stream:
 
 
 class Draws:
-    """What is drawn for one pretoken, or for one phrase."""
+    """The random draws of one pretoken, or of one phrase, one after another."""
 
     def __init__(self, seed: int, sampling: Sampling) -> None:
         """Begin the stream of a seed.
@@ -83,7 +83,7 @@ class Draws:
 
 
 class TextDraws:
-    """What is drawn for one text: the seeds of its pretokens, one after another."""
+    """The random draws of one text: the seeds of its pretokens, one after another."""
 
     def __init__(self, sampling: Sampling, text: int) -> None:
         """Begin the stream of text number `text` of a call."""

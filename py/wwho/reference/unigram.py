@@ -83,7 +83,7 @@ class BestPath(PieceEngine[Viterbi]):
             if not narrow and text in self.numbers:
                 yield self.token(self.numbers[text])
             else:
-                found = list(self.unknown(text, unk, draws))
+                found = list(self.unknown_tokens(text, unk, draws))
                 if not narrow and found[0].byte:  # In tokenizers each stands where all do.
                     yield found[0]._replace(size=len(text))
                     found = [each._replace(size=0, back=len(text)) for each in found[1:]]

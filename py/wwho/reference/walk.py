@@ -122,18 +122,18 @@ class Walk:
             if added:
                 yield added.id, start, end
                 continue
-            part = self._normalized(first, read_piece(text[start:end], start))
+            part = self._normalize(first, read_piece(text[start:end], start))
             for begin, stop, found in self._added.find(part.data, allowed, normalized=True):
                 if found:
                     yield found.id, *part.place(begin, stop)
-                elif (ready := self._normalized(second, part.cut_bytes(begin, stop))).text:
+                elif (ready := self._normalize(second, part.cut_bytes(begin, stop))).text:
                     yield ready
 
     def normalize(self, text: bytes) -> Piece:
         """Return what the first steps of the normalizer make of a text without added tokens."""
-        return self._normalized(self.artifact.normalizer, read_piece(text))
+        return self._normalize(self.artifact.normalizer, read_piece(text))
 
-    def _normalized(self, steps: Sequence[Rewrite], piece: Piece) -> Piece:
+    def _normalize(self, steps: Sequence[Rewrite], piece: Piece) -> Piece:
         """Return what steps of the normalizer make of a piece."""
         if not steps:
             return piece

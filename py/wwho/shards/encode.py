@@ -19,7 +19,7 @@ BATCHES_AHEAD = 2
 
 @dataclass(frozen=True)
 class Encoding:
-    """What turns documents into ids.
+    """A model with the type of the ids and the tokens around documents: it turns them into ids.
 
     Attributes:
         backend: the open model; special tokens that a text spells are ordinary text.

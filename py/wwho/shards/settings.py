@@ -63,7 +63,7 @@ class ShardSettings:
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker needs to know beside its task: small, and the same on every machine.
+    """The facts that a worker needs beside its task: small, and the same on every machine.
 
     Attributes:
         folder: the path or URL of the folder of shards, in which the model lies meanwhile.

@@ -36,10 +36,10 @@ class Piece:
 
 @dataclass(frozen=True)
 class Task:
-    """What one worker makes shards of at a time.
+    """A part of a corpus of which one worker makes shards at a time.
 
     Attributes:
-        number: its number, from 0, which the names of its shards begin with.
+        number: the number of the task, from 0, which the names of its shards begin with.
         pieces: the pieces of the corpus that it reads, in order.
     """
 

@@ -31,7 +31,7 @@ MAX_DOCUMENTS = 1 << 31
 
 @dataclass(frozen=True)
 class Receipt:
-    """What came of a task; it is written once all its shards are in their place.
+    """The result of a task, which is written once all its shards are in their place.
 
     Attributes:
         shards: the shards, in order.

@@ -24,7 +24,7 @@ TASK_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class CountTask:
-    """What one worker counts: small, and what it needs beside the files.
+    """The parts of a source whose words one worker counts, with all that it needs but the files.
 
     Attributes:
         model: the artifact that cuts text into words.

@@ -187,9 +187,9 @@ class _Learner:
         if isinstance(self._file.model_with(()), Viterbi):
             return self._with_shares(new, size - len(new))
         lowest = self._file.lowest
-        ranked = _ranked([*new], lowest)
+        ranked = _rank_scores([*new], lowest)
         joined, _ = self._join(ranked, size - len(new))
-        return _ranked([*new, *joined], lowest)
+        return _rank_scores([*new, *joined], lowest)
 
     def _with_shares(self, characters: Mapping[str, int], room: int) -> Pieces:
         """Return the pieces of a Unigram model: those that its own cuts use most, with scores.
@@ -202,19 +202,19 @@ class _Learner:
             characters: the new characters with their counts, which all stay.
             room: how many other pieces to return, at most.
         """
-        first = self._scored(characters, sum(count for _, count in self._words))
+        first = self._score_shares(characters, sum(count for _, count in self._words))
         joined, gains = self._join(first, CANDIDATES * room)
         total = self._counts(first).total()
-        candidates = self._scored(dict(zip(joined, gains, strict=True)), total)
+        candidates = self._score_shares(dict(zip(joined, gains, strict=True)), total)
         uses = self._counts([*first, *candidates])
         useful = [text for text in joined if uses[text] >= self._min_freq]
         kept = sorted(sorted(useful), key=uses.__getitem__, reverse=True)[:room]
         starts = dict(candidates)
         final = self._counts([*first, *((text, starts[text]) for text in kept)])
         counts = {text: final[text] for text in chain(characters, kept)}
-        return self._scored(counts, final.total())
+        return self._score_shares(counts, final.total())
 
-    def _scored(self, counts: Mapping[str, int], total: int) -> Pieces:
+    def _score_shares(self, counts: Mapping[str, int], total: int) -> Pieces:
         """Return texts with the logarithms of their shares, none below the lowest old score."""
         lowest = self._file.lowest
         return [
@@ -281,14 +281,14 @@ class _Learner:
         return [*found], [*found.values()]
 
 
-def _ranked(texts: Sequence[str], lowest: float) -> Pieces:
+def _rank_scores(texts: Sequence[str], lowest: float) -> Pieces:
     """Return texts with scores that fall by one from text to text, as f32, all below `lowest`.
 
     Raises:
         ValueError: f32 has not so many numbers there.
 
     Example:
-        >>> _ranked(["a", "b"], -1.5)
+        >>> _rank_scores(["a", "b"], -1.5)
         [('a', -2.0), ('b', -3.0)]
     """
     first = math.floor(lowest)

@@ -65,11 +65,11 @@ class Round:
     def next_weights(self) -> dict[str, Fraction]:
         """Return the weights to try next, with three decimals, from `LEAST` to `MOST`."""
         return {
-            name: min(max(Fraction(round(1000 * self._corrected(name)), 1000), LEAST), MOST)
+            name: min(max(Fraction(round(1000 * self._corrected_weight(name)), 1000), LEAST), MOST)
             for name in self.weights
         }
 
-    def _corrected(self, name: str) -> float:
+    def _corrected_weight(self, name: str) -> float:
         """Return a source's weight, times its tokens over the mean to the power `STRENGTH`."""
         return float(self.weights[name]) * (self.tokens[name] / self.mean) ** STRENGTH
 

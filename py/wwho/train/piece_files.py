@@ -133,7 +133,7 @@ class DocumentFile:
             ArtifactError: an added token has the text of a token, and another id.
         """
         vocab = self.document["model"]["vocab"]
-        pairs = vocab.items() if isinstance(vocab, dict) else _numbered(vocab)
+        pairs = vocab.items() if isinstance(vocab, dict) else _numbered_texts(vocab)
         found: dict[str, int] = dict(pairs)
         for token in self.document.get("added_tokens") or ():
             text, number = token["content"], token["id"]
@@ -200,7 +200,7 @@ class DocumentFile:
         return self.remake(self._with(pieces))
 
 
-def _numbered(vocab: Sequence[Any]) -> list[tuple[str, int]]:
+def _numbered_texts(vocab: Sequence[Any]) -> list[tuple[str, int]]:
     """Return the texts of a Unigram model with their ids; of a text that comes twice, the last."""
     return [(text, number) for number, (text, _) in enumerate(vocab)]
 

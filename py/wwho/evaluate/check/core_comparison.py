@@ -45,10 +45,10 @@ def check_core(artifact: Artifact) -> int:
     texts = list(dict.fromkeys(make_hard_texts(Tokenizer.from_bytes(blob, backend=name))))
     for text in texts:
         data, allowed = text.encode("utf-8"), b"\1" * len(artifact.added)
-        found = _placed(core, data, *core.encode_with_places(data, allowed, False))
+        found = _with_offsets(core, data, *core.encode_with_places(data, allowed, False))
         tokens = list(walk.tokens(data, allowed, False))
         ids, starts, ends = ([token[part] for token in tokens] for part in range(3))
-        expected = _placed(core, data, ids, starts, ends)
+        expected = _with_offsets(core, data, ids, starts, ends)
         if found != expected:
             raise BackendError(
                 f"the core encodes {text!r} otherwise than FORMAT.md says: it gives "
@@ -58,7 +58,7 @@ def check_core(artifact: Artifact) -> int:
     return len(texts)
 
 
-def _placed(
+def _with_offsets(
     core: Backend, data: bytes, ids: list[int], starts: list[int], ends: list[int]
 ) -> Placed:
     """Return ids with their offsets in code points, from the bytes where tokens begin and end."""

@@ -24,7 +24,7 @@ VERDICTS: tuple[Verdict, ...] = ("pass", "warn", "fail")
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule of the gate found in a vocabulary.
+    """The number of tokens of a vocabulary that one rule of the gate found, and its verdict.
 
     Attributes:
         rule: what is counted, and from which number on it is too much, in words.

@@ -63,7 +63,9 @@ class Leftover:
 
 @dataclass(frozen=True)
 class Survey:
-    """What a schema found in a corpus. Characters are code points of the script's segments.
+    """The syllables and other units that a schema found in a corpus.
+
+    Characters are code points of the script's segments.
 
     Attributes:
         bytes: the size of the corpus.

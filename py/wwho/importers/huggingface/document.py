@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 from wwho.errors import SourceError
-from wwho.importers.source import escaped, shown
+from wwho.importers.source import escape_key, shown
 
 Given = ParamSpec("Given")
 Read = TypeVar("Read")
@@ -45,7 +45,7 @@ class Value:
     def at(self, key: str | int) -> Value:
         """Return a member, or an item; a member that is not there is null."""
         raw = self.raw.get(key) if isinstance(self.raw, dict) else self.raw[key]
-        return Value(raw, f"{self.pointer}/{escaped(str(key))}")
+        return Value(raw, f"{self.pointer}/{escape_key(str(key))}")
 
     def be(self, kind: type[Any]) -> Any:
         """Return the value, which must be of this type.

@@ -133,11 +133,13 @@ def literal(
     if root.raw.get("version", "1.0") != "1.0":
         root.at("version").fail(f'found {shown(root.raw["version"])}, expected "1.0"')
     patterns, listed = Patterns(), read_listed(root)
-    normalizer = _naming(
+    normalizer = _read_placed(
         root.at("normalizer"),
         lambda value: rewrites(patterns) if rewrites else normalizers.steps(value, patterns),
     )
-    route = _naming(root.at("pre_tokenizer"), lambda value: pre_tokenizers.steps(value, patterns))
+    route = _read_placed(
+        root.at("pre_tokenizer"), lambda value: pre_tokenizers.steps(value, patterns)
+    )
     if any(isinstance(step, Spell) for step in route) and normalizers.may_insert_in_front(
         root.at("normalizer")
     ):
@@ -162,7 +164,7 @@ def literal(
     return artifact, (*vocabulary.notes, *_notes_on_omissions(root, source, listed), *notes)
 
 
-def _naming(value: Value, read_component: Callable[[Value], Read]) -> Read:
+def _read_placed(value: Value, read_component: Callable[[Value], Read]) -> Read:
     """Return what a function makes of a component; an error of a pattern says where that stands.
 
     Raises:
@@ -212,10 +214,10 @@ def _assemble(
     if vocabulary.units is not None:
         units = patterns.number_of("characters", vocabulary.units)
     marked = any(each.flags & NEEDS_PROPERTIES for each in listed)
-    scanners, properties = _naming(
+    scanners, properties = _read_placed(
         root.at("pre_tokenizer"), lambda _: patterns.compile(properties=marked)
     )
-    normalizer = _naming(
+    normalizer = _read_placed(
         root.at("normalizer"), lambda _: [settle_rewrite(step, scanners) for step in normalizer]
     )
     added = added_tokens(listed, vocabulary, normalizer, scanners, ENGINE)

@@ -22,7 +22,7 @@ GUESSED = ("<|endoftext|>", "<|startoftext|>")
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
-def _added(texts: Sequence[str], vocab: dict[str, int]) -> list[dict[str, Any]]:
+def _special_tokens(texts: Sequence[str], vocab: dict[str, int]) -> list[dict[str, Any]]:
     """Return items of "added_tokens" for the texts that the vocabulary has, as special tokens."""
     flags = dict.fromkeys(FLAGS, False)
     return [
@@ -68,7 +68,7 @@ def _read_lines(source: Source, options: Options) -> Imported:
         "lowercase": lowercase,
     }
     document = {
-        "added_tokens": _added(BERT_SPECIALS, vocab),
+        "added_tokens": _special_tokens(BERT_SPECIALS, vocab),
         "normalizer": normalizer,
         "pre_tokenizer": {"type": "BertPreTokenizer"},
         "post_processor": {

@@ -14,7 +14,7 @@ from wwho.shards.token_types import TokenType
 
 @dataclass(frozen=True)
 class Layout:
-    """What all shards of a folder have in common.
+    """The layout that all shards of a folder share.
 
     Attributes:
         token_type: the type of the ids.
@@ -49,7 +49,7 @@ class Shard:
 
 
 class ShardWriter(Protocol):
-    """What writes one shard: documents are added in order, then it is closed."""
+    """A writer of one shard: documents are added in order, then it is closed."""
 
     def add(self, documents: EncodedDocuments) -> None:
         """Write documents after those that were added before.

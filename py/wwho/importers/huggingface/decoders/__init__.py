@@ -80,7 +80,7 @@ def read(value: Value, *, continuing: str, texts: Callable[[], Mapping[int, byte
     before = texts()
     surfaces = {
         token: text
-        for token, text in _rewritten(found[: last + 1], before).items()
+        for token, text in _rewrite_texts(found[: last + 1], before).items()
         if text != before[token]
     }
     if len(surfaces) > MOST_SURFACES:
@@ -88,7 +88,7 @@ def read(value: Value, *, continuing: str, texts: Callable[[], Mapping[int, byte
     return Decoder(cast(tuple[Step, ...], found[last + 1 :]), continuing, surfaces)
 
 
-def _rewritten(found: Sequence[AnyStep], texts: Mapping[int, bytes]) -> dict[int, bytes]:
+def _rewrite_texts(found: Sequence[AnyStep], texts: Mapping[int, bytes]) -> dict[int, bytes]:
     """Return the texts of all ids after steps that change each token alone.
 
     Raises:
@@ -97,7 +97,7 @@ def _rewritten(found: Sequence[AnyStep], texts: Mapping[int, bytes]) -> dict[int
     made = dict(texts)
     for each in found:
         if isinstance(each, replace.Pattern):
-            changed = each.replaced(set(made.values()))
+            changed = each.replace_in_texts(set(made.values()))
             made = {token: changed[text] for token, text in made.items()}
         elif isinstance(each, (ReplaceStep, Strip)) and each.where is Where.ALL:
             only = Decoder((each,))

@@ -49,7 +49,7 @@ class Pattern:
             "place; only texts can be replaced there"
         )
 
-    def replaced(self, texts: Collection[bytes]) -> dict[bytes, bytes]:
+    def replace_in_texts(self, texts: Collection[bytes]) -> dict[bytes, bytes]:
         """Return what each of these texts becomes: text to text.
 
         Raises:

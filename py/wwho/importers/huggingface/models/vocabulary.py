@@ -14,7 +14,7 @@ from wwho.importers.source import shown
 
 @dataclass(frozen=True)
 class Around:
-    """What a model must know of the rest of its tokenizer.
+    """The facts of the rest of a tokenizer that its model depends on.
 
     Attributes:
         added: the added tokens: text to id.
