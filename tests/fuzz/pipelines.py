@@ -4,10 +4,11 @@
     python tests/fuzz/pipelines.py --texts 50000 --seed 7
     python tests/fuzz/pipelines.py --only 123 --seed 7       # one pipeline again, in words
 
-A pipeline is up to six normalizers, up to six pre-tokenizers, of all kinds and with random options,
-in any order, a model whose ids tell characters and where pieces begin, and perhaps added tokens. Of
-each, some random texts are encoded by the library, by the imported artifact in the core and in the
-reference backend, and by the literal one that the importer makes first (`fold`): all must agree.
+A pipeline is up to six normalizers, up to six pre-tokenizers, post-processors and decoders, of all
+kinds and with random options, in any order, a model whose ids tell characters and where pieces
+begin, and perhaps added tokens. Of each, some random texts are encoded by the library, by the
+imported artifact in the core and in the reference backend, and by the literal one that the importer
+makes first (`fold`), and their ids are decoded: all must agree.
 """
 
 from __future__ import annotations
@@ -160,6 +161,60 @@ PRE_TOKENIZERS: Mapping[str, Callable[[random.Random], Component]] = {
 """Makers of the options of each pre-tokenizer."""
 
 
+DECODERS: Mapping[str, Callable[[random.Random], Component]] = {
+    "BPEDecoder": lambda rng: {"suffix": rng.choice(("</w>", "a", "b"))},
+    "ByteFallback": lambda rng: {},
+    "ByteLevel": lambda rng: {
+        "add_prefix_space": flag(rng),
+        "trim_offsets": flag(rng),
+        "use_regex": flag(rng),
+    },
+    "CTC": lambda rng: {
+        "pad_token": rng.choice(("a", "[UNK]")),
+        "word_delimiter_token": rng.choice(("|", "b")),
+        "cleanup": flag(rng),
+    },
+    "Fuse": lambda rng: {},
+    "Metaspace": lambda rng: {
+        "replacement": rng.choice("▁_a"),
+        "prepend_scheme": rng.choice(("always", "first", "never")),
+        "split": flag(rng),
+    },
+    "Replace": lambda rng: {
+        "pattern": {"String": rng.choice(TEXTS)},
+        "content": rng.choice(("", " ", "ab")),
+    },
+    # With a stop, the library panics at short tokens.
+    "Strip": lambda rng: {"content": rng.choice("a ▁"), "start": rng.randint(0, 2), "stop": 0},
+    "WordPiece": lambda rng: {"prefix": rng.choice(("##", "a")), "cleanup": flag(rng)},
+}
+"""Makers of the options of each decoder."""
+
+POST_PROCESSORS: Mapping[str, Callable[[random.Random], Component]] = {
+    "BertProcessing": lambda rng: {"sep": ["b", 0], "cls": ["a", 1]},
+    "ByteLevel": lambda rng: {
+        "add_prefix_space": flag(rng),
+        "trim_offsets": flag(rng),
+        "use_regex": flag(rng),
+    },
+    "RobertaProcessing": lambda rng: {
+        "sep": ["b", 0],
+        "cls": ["a", 1],
+        "trim_offsets": flag(rng),
+        "add_prefix_space": flag(rng),
+    },
+    "TemplateProcessing": lambda rng: {
+        "single": [
+            {"SpecialToken": {"id": "a", "type_id": 0}},
+            {"Sequence": {"id": "A", "type_id": rng.randint(0, 2)}},
+        ],
+        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {"a": {"id": "a", "ids": [1], "tokens": ["a"]}},
+    },
+}
+"""Makers of the options of each post-processor; ids 0 and 1 are tokens of each model."""
+
+
 def components(
     rng: random.Random, makers: Mapping[str, Callable[[random.Random], Component]], key: str
 ) -> Component | None:
@@ -271,14 +326,14 @@ def added_tokens(rng: random.Random) -> list[Component]:
 def document(seed: str) -> Component:
     """The tokenizer.json of a seed."""
     rng = random.Random(seed)
-    byte_level = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True}
     model = rng.choice(MODELS)(rng)
     return {
         "version": "1.0",
         "added_tokens": added_tokens(rng) if rng.random() < 0.15 else [],
         "normalizer": components(rng, NORMALIZERS, "normalizers"),
         "pre_tokenizer": components(rng, PRE_TOKENIZERS, "pretokenizers"),
-        "decoder": byte_level if model["type"] == "BPE" else None,
+        "post_processor": components(rng, POST_PROCESSORS, "processors") if flag(rng) else None,
+        "decoder": components(rng, DECODERS, "decoders"),
         "model": model,
     }
 
@@ -326,12 +381,15 @@ class Ours:
 
 
 def places_are_known(made: Component) -> bool:
-    """Whether the library's offsets mean anything.
+    """Whether the library's offsets mean anything, and are those that FORMAT.md says.
 
     Those of what a Replace puts in front of a text by an empty match are (0, 0) there, and here
-    those of the first character.
+    those of the first character. A post-processor trims by the text of tokens, which FORMAT.md has
+    of BPE alone: an unknown token of Unigram has it after the normalizer there, and one of
+    WordPiece with its prefix.
     """
-    return not may_insert_in_front(Value(made["normalizer"]))
+    trims = made["post_processor"] is not None and made["model"]["type"] != "BPE"
+    return not (trims or may_insert_in_front(Value(made["normalizer"])))
 
 
 def try_pipeline(seed: str, outcome: Outcome) -> None:
@@ -349,36 +407,46 @@ def try_pipeline(seed: str, outcome: Outcome) -> None:
         spelled_out, _ = literal(made, source, Options())
         found = fold(spelled_out)
         check_size(Value(made), found)
-        core = Tokenizer.from_bytes(write_artifact(found))
+        blob = write_artifact(found)
+        core, reference = (
+            Tokenizer.from_bytes(blob),
+            Tokenizer.from_bytes(blob, backend="reference"),
+        )
     except WwhoError as error:
         outcome.kinds[f"refused here: {str(error).partition(':')[2][:70]}"] += 1
         return
-    folded, one_by_one = Ours(found), Ours(spelled_out)
+    one_by_one, trims = Ours(spelled_out), made["post_processor"] is not None
     rng = random.Random(f"{seed} texts")
     same_places = places_are_known(made)
     outcome.kinds["compared"] += 1
     for _ in range(TEXTS_OF_A_PIPELINE):
         text = text_of(rng)
-        ours = folded.encode(text)
         outcome.texts += 1
         said = ""
-        ids_of_core, offsets = core.encode_with_offsets(text, allowed_special="all")
-        if (other := list(zip(ids_of_core, offsets, strict=True))) != ours:
-            said = f"{text!r} is {ours}, in the core {other}"
-        elif (other := one_by_one.encode(text)) != ours:
-            said = f"{text!r} is {ours}, literally {other}"
+        ids, offsets = core.encode_with_offsets(text, allowed_special="all")
+        ours, literally = list(zip(ids, offsets, strict=True)), one_by_one.encode(text)
+        if (ids, offsets) != (other := reference.encode_with_offsets(text, allowed_special="all")):
+            said = f"{text!r} is {ours}, in the reference {other}"
+        elif [token for token, _ in literally] != ids or (literally != ours and not trims):
+            said = f"{text!r} is {ours}, literally {literally}"
         else:
             try:
                 encoding = theirs.encode(text)
+                written = theirs.decode(encoding.ids, skip_special_tokens=False)
             except BaseException as error:  # as above
                 if isinstance(error, KeyboardInterrupt):
                     raise
                 outcome.kinds[f"the library fails: {str(error)[:50]}"] += 1
                 continue
             expected = list(zip(encoding.ids, encoding.offsets, strict=True))
-            ids = [token for token, _ in ours]
+            ids, offsets = core.encode_with_offsets(
+                text, allowed_special="all", add_special_tokens=True
+            )
+            ours = list(zip(ids, offsets, strict=True))
             if ids != encoding.ids or (same_places and ours != expected):
                 said = f"{text!r} is {ours}, not {expected}"
+            elif (decoded := core.decode(ids, like_tokenizers=True)) != written:
+                said = f"{text!r} is {ids}, decoded to {decoded!r}, not {written!r}"
         if said:
             outcome.differences.append((seed, said))
             return

@@ -22,7 +22,7 @@ import pipelines
 
 from wwho.compile.codepoints import CodePointSet
 from wwho.importers import Options, Source
-from wwho.importers.huggingface import normalizers, pre_tokenizers
+from wwho.importers.huggingface import decoders, normalizers, post_processors, pre_tokenizers
 from wwho.importers.huggingface.pre_tokenizers import bert, punctuation
 from wwho.importers.huggingface.read import make
 
@@ -45,7 +45,7 @@ def test_two_normal_forms_and_what_stands_between_them() -> None:
     replaced = {"type": "Replace", "pattern": {"String": "é"}, "content": "\u0301"}
     parts = [{"type": "NFC"}, replaced, {"type": "NFC"}]
     made["normalizer"] = {"type": "Sequence", "normalizers": parts}
-    made |= {"pre_tokenizer": None, "added_tokens": []}
+    made |= {"pre_tokenizer": None, "post_processor": None, "added_tokens": []}
     made["model"] = pipelines.characters_model(random.Random(1))
     theirs = tokenizers.Tokenizer.from_str(json.dumps(made))
     found = make(made, Source("x.json", b""), Options(), "")
@@ -58,6 +58,8 @@ def test_two_normal_forms_and_what_stands_between_them() -> None:
 def test_all_kinds_are_tried() -> None:
     assert pipelines.NORMALIZERS.keys() == normalizers.STEPS.keys()
     assert pipelines.PRE_TOKENIZERS.keys() == pre_tokenizers.STEPS.keys()
+    assert pipelines.POST_PROCESSORS.keys() == post_processors.PROCESSES.keys()
+    assert pipelines.DECODERS.keys() == decoders.STEPS.keys()
 
 
 @pytest.mark.slow
