@@ -366,11 +366,8 @@ int wwho_normalize(const wwho_model *model, const uint8_t *text, size_t len, int
                    uint32_t *sources, size_t cap, size_t *read, size_t *n) {
     bool given = model && (text || !len) && (work || !work_len) && (out || !cap) && read && n;
     if (!given || (uintptr_t)work % 16 || len > WWHO_MAX_LENGTH) return WWHO_ARGUMENT;
-    wwho_normalizing it = {.text = text,
-                           .end = more ? whole_characters(text, len) : len,
-                           .fresh = true,
-                           .more = more,
-                           .to = {out, sources, 0, cap}};
+    wwho_normalizing it = {
+        .text = text, .end = more ? whole_characters(text, len) : len, .fresh = true, .more = more, .to = {out, sources, 0, cap}};
     wwho_known known[KNOWN_SLOTS] = {{0, 0}}; /* for list 0, which is the first steps of the normalizer */
     start_steps(&it, &model->normalizer[0], &model->classes, known);
     bool done = run_steps(&it, work, work_len);

@@ -145,9 +145,9 @@ typedef struct {
     const wwho_plain *plain; /* null: nothing is known */
     size_t not_plain;        /* up to here, `plain` finds no place where the steps may restart */
     const uint8_t *text;
-    size_t at, end; /* byte offsets in the text */
-    bool fresh;     /* a part starts at `at`; else the text before was already rewritten */
-    bool more;      /* the part continues after `end` */
+    size_t at, end;         /* byte offsets in the text */
+    bool fresh;             /* a part starts at `at`; else the text before was already rewritten */
+    bool more;              /* the part continues after `end` */
     const uint32_t *before; /* the source of each byte of the text; null: its own place */
     size_t first;           /* the source that a character must have for a prefix of ENDS with ENDS_FIRST; NOT_FIRST: there is none */
     wwho_room to;
