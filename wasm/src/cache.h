@@ -5,7 +5,11 @@
  * 32 bits, and their number in its last byte. A long line stores ids of 24 bits, and the number less one in the upper three bits of the
  * first, as does a short line with five ids, whose last byte is zero. A few lines form a set, the newest first. Short texts have sets of
  * their own, since most texts are short. With long lines, Hindi is 1.25 times as fast, Sinhala 1.5 times. With five ids in short lines,
- * Hindi as Llama 2 is 1.05 times as fast, and 1.15 times if it was seen before. */
+ * Hindi as Llama 2 is 1.05 times as fast, and 1.15 times if it was seen before.
+ *
+ * Two short sets that lie side by side are a pair: natively, the oldest line of a full set is not lost, but replaces the oldest of the
+ * other one. Only a text that its own set lacks is looked for there, and comes back if it is found. Of 2 MB of English, 1.2 % of the
+ * pretokens were lost without this, and 0.3 % are: known English is 1.14 times as fast, known code 1.06 times. */
 #ifndef WWHO_CACHE_H
 #define WWHO_CACHE_H
 
@@ -29,10 +33,10 @@ enum {
     CACHE_WORDS = LONG_SETS + (LONG_SET << LONG_BITS)
 };
 
-/* A text to look up, and its set. The set is null if the text is too long for a line. */
+/* A text to look up, and its set. The set is null if the text is too long for a line. `other` is the set beside that of a short text. */
 struct wwho_key {
     uint64_t text[LONG_TEXT];
-    uint64_t *set;
+    uint64_t *set, *other;
     size_t n; /* bytes of the text */
 };
 
@@ -98,7 +102,9 @@ static inline void make_key(wwho_key *key, uint64_t *cache, const uint8_t *text,
         wwho_brief brief = brief_key(text, n, model);
         key->text[0] = brief.low;
         key->text[1] = brief.high;
-        key->set = cache + brief_set(brief);
+        uint64_t place = brief_set(brief);
+        key->set = cache + place;
+        key->other = cache + (place ^ SHORT_SET);
         return;
     }
     static const uint64_t masks[2 * LONG_TEXT] = {~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
@@ -121,16 +127,38 @@ static HOT bool same_words(const uint64_t *a, const uint64_t *b, uint32_t n) {
     return true;
 }
 
+/* Look for a short text in the set beside its own. If it is there, its line becomes the newest of its own set, and the oldest line of that
+ * takes its place. Returns false if it is not there, and always in WebAssembly. */
+static inline bool bring_back(const wwho_key *key) {
+    uint64_t line[SHORT_LINE], *set = key->set;
+    for (uint64_t *at = key->other; PAIRED_SETS && at < key->other + SHORT_SET; at += SHORT_LINE) {
+        if (!same_words(at, key->text, SHORT_TEXT)) continue;
+        copy_bytes(line, at, sizeof line);
+        copy_bytes(at, set + SHORT_SET - SHORT_LINE, sizeof line);
+        for (uint32_t i = SHORT_SET; i-- > SHORT_LINE;) set[i] = set[i - SHORT_LINE];
+        copy_bytes(set, line, sizeof line);
+        return true;
+    }
+    return false;
+}
+
 /* Look up the ids of a text by its key. They go to `ids`, which has room for LONG_ROOM and may be overwritten in any case. Returns their
  * number, or 0 if the cache does not hold the text. */
 static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     const uint64_t *line = key->set;
     if (!line) return 0;
     if (is_short(key)) {
-        uint32_t n = find_brief(line, (wwho_brief){key->text[0], key->text[1]}, ids);
+        const wwho_brief brief = {key->text[0], key->text[1]};
+        uint32_t n = find_brief(line, brief, ids);
         if (n) return n;
-        for (; !same_words(line, key->text, SHORT_TEXT); line += SHORT_LINE)
-            if (line == key->set + (SHORT_SET - SHORT_LINE)) return 0;
+        for (; !same_words(line, key->text, SHORT_TEXT); line += SHORT_LINE) {
+            if (line != key->set + (SHORT_SET - SHORT_LINE)) continue;
+            if (!bring_back(key)) return 0;
+            n = find_brief(key->set, brief, ids);
+            if (n) return n;
+            line = key->set;
+            break;
+        }
         line += SHORT_TEXT;
     } else {
         for (; !same_words(line, key->text, LONG_TEXT); line += LONG_LINE)
@@ -143,8 +171,8 @@ static HOT uint32_t kept_ids(const wwho_key *key, uint32_t *ids) {
     return (packed[2] >> 5) + 1u;
 }
 
-/* Store the ids `first` + each of n tokens under a key. Their line becomes the newest of its set, and the oldest is lost. Nothing is
- * stored without a set, or if n is 0 or more than the line holds. */
+/* Store the ids `first` + each of n tokens under a key. Their line becomes the newest of its set. The oldest is lost or, if it is short,
+ * replaces the oldest of the set beside it. Nothing is stored without a set, or if n is 0 or more than the line holds. */
 static inline void keep(const wwho_key *key, uint32_t first, const uint32_t *tokens, uint32_t n) {
     bool brief = is_short(key), quick = brief && n <= QUICK_ROOM;
     uint32_t words = brief ? SHORT_TEXT : LONG_TEXT, line = brief ? SHORT_LINE : LONG_LINE, set = brief ? SHORT_SET : LONG_SET;
@@ -157,6 +185,8 @@ static inline void keep(const wwho_key *key, uint32_t first, const uint32_t *tok
         copy_bytes((uint8_t *)ids + (quick ? 4 : 3) * i, &id, 4);
     }
     if (quick) ((uint8_t *)ids)[15] = (uint8_t)n;
+    const uint64_t *oldest = key->set + (SHORT_SET - SHORT_LINE);
+    if (PAIRED_SETS && brief && oldest[SHORT_TEXT - 1]) copy_bytes(key->other + (SHORT_SET - SHORT_LINE), oldest, 8 * SHORT_LINE);
     for (uint32_t i = set; i-- > line;) key->set[i] = key->set[i - line];
     for (uint32_t i = 0; i < line; i++) key->set[i] = i < words ? key->text[i] : ids[i - words];
 }

@@ -643,6 +643,7 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
         if (uncached || (ahead && drawn[b->misses[k]])) key->set = 0;
         /* with this prefetching, unseen Sinhala is 1.07 times as fast, Hindi 1.05 */
         for (uint32_t way = is_short(key) || !key->set ? LONG_WAYS : 0; way < LONG_WAYS; way++) prefetch(key->set + way * LONG_LINE);
+        if (PAIRED_SETS && is_short(key) && key->set) prefetch(key->other);
     }
     if (!b->phrases) flush_phrase(e);
     for (uint32_t k = 0; k < misses; k += ROWS) {
