@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import transformers
+from transformers.models.auto import configuration_auto as configs
 from transformers.models.auto import tokenization_auto as auto
 from transformers.models.m2m_100 import tokenization_m2m_100 as m2m100
 from transformers.models.mbart import tokenization_mbart as mbart
@@ -37,6 +38,7 @@ def tables() -> str:
         "model_types": {
             kind: name for kind, name in sorted(auto.TOKENIZER_MAPPING_NAMES.items()) if name
         },
+        "without_class": without_class(),
         "mbart_languages": mbart.FAIRSEQ_LANGUAGE_CODES,
         "mbart50_languages": mbart50.FAIRSEQ_LANGUAGE_CODES,
         "m2m100_languages": m2m100.FAIRSEQ_LANGUAGE_CODES,
@@ -47,6 +49,27 @@ def tables() -> str:
         "wrong_in_settings": sorted(auto.MODELS_WITH_INCORRECT_HUB_TOKENIZER_CLASS),
     }
     return json.dumps(found, indent=1) + "\n"
+
+
+def without_class() -> dict[str, str]:
+    """Return the kinds of models for which AutoTokenizer takes another class than the registered.
+
+    It does so where no settings name a class: it then goes by the class of the model's settings,
+    which several kinds may share, and which some kinds have no more.
+    """
+    kinds = dict(configs.CONFIG_MAPPING_NAMES)
+    names = {kind: name for kind, name in auto.TOKENIZER_MAPPING_NAMES.items() if name}
+    last = {settings: kind for kind, settings in kinds.items()}
+    found = {}
+    for kind, name in sorted(names.items()):
+        settings = kinds.get(kind)
+        alike = [each for each, other in kinds.items() if settings and other == settings]
+        first = [last[settings]] if settings else []
+        every = (names[each] for each in [*first, *alike] if each in names)
+        taken = next(every, "TokenizersBackend")
+        if taken != name:
+            found[kind] = taken
+    return found
 
 
 def page() -> str:

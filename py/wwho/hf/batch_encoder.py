@@ -275,6 +275,7 @@ class BatchEncoder:
             stride=options.stride,
             side=self._tokenizer.truncation_side,
             overflow=options.return_overflowing_tokens,
+            in_python=runs_in_python(self._tokenizer.wwho.info),
         )
         n_special = {pair: around.size for pair, around in self._around.items()}
         return [

@@ -19,12 +19,14 @@ class Joins:
         before: what stands before a stretch with a special token behind it.
         behind: what stands behind each special token.
         strips: whether the text loses white space at both ends.
+        may_be_upper: whether `do_upper_case` makes the text between special tokens upper case.
     """
 
     stretches: bool = True
     before: str = ""
     behind: str = ""
     strips: bool = True
+    may_be_upper: bool = False
 
     def joined(self, texts: Iterable[tuple[str, bool]]) -> str:
         """Return one text of those of special tokens and of the stretches between them.
@@ -51,9 +53,10 @@ JOINS: Mapping[str, Joins] = {
     "BartphoTokenizer": Joins(stretches=False),
     "BertGenerationTokenizer": Joins(stretches=False),
     "BertJapaneseTokenizer": Joins(stretches=False),
+    "BertweetTokenizer": Joins(stretches=False),
     "GPTSw3Tokenizer": Joins(before=" ", strips=False),
     "M2M100Tokenizer": Joins(),
-    "Speech2TextTokenizer": Joins(behind=" "),
+    "Speech2TextTokenizer": Joins(behind=" ", may_be_upper=True),
     "MarianTokenizer": Joins(behind=" "),
     "PLBartTokenizer": Joins(stretches=False),
     "SiglipTokenizer": Joins(before=" "),

@@ -84,6 +84,8 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
 ANY_FAST = frozenset({"add_bos_token", "add_eos_token", "fix_mistral_regex"})
 """Options that each class of transformers over `tokenizers` knows, beside those of its own."""
 
+ATTRIBUTES = ("padding_side", "truncation_side", "model_input_names")
+"""Options whose values a class of transformers has as attributes."""
 IGNORED_BY_TRANSFORMERS = "transformers' {name} knows no such option, and it changes nothing"
 
 DRAWS_ELSEWHERE = frozenset({"alpha", "enable_sampling", "n_best", "nbest_size", "sp_model_kwargs"})
@@ -139,6 +141,31 @@ def class_parameters(name: str | None) -> dict[str, Any]:
             if not is_variable and parameter.name != "self":
                 known.setdefault(parameter.name, parameter.default)
     return {each: default for each, default in known.items() if each not in OWN}
+
+
+@cache
+def class_attributes(name: str | None) -> dict[str, Any]:
+    """Return what a class of transformers gives itself where nobody says anything, by option.
+
+    These are the sides, the names of columns and the special tokens with usual roles. A name that
+    transformers does not know stands for its generic class, as in AutoTokenizer.
+
+    Args:
+        name: the class, with or without "Fast"; the result is {} for None.
+
+    Example:
+        >>> class_attributes("GemmaTokenizer")["padding_side"], class_attributes(None)
+        ('left', {})
+    """
+    if name is None:
+        return {}
+    found = tokenizer_class_from_name(name) or tokenizer_class_from_name("TokenizersBackend")
+    given = {each: getattr(found, each) for each in ATTRIBUTES}
+    parameters = inspect.signature(found.__init__).parameters
+    for role in PreTrainedTokenizer.SPECIAL_TOKENS_ATTRIBUTES:
+        if role in parameters and parameters[role].default is not inspect.Parameter.empty:
+            given[role] = parameters[role].default
+    return given
 
 
 def check_given(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
@@ -39,6 +40,7 @@ from wwho.hf.options import (
     check_given,
     check_sampling,
     check_saved,
+    class_attributes,
     class_parameters,
     encodes_targets_otherwise,
 )
@@ -99,6 +101,9 @@ OF_SPEECH = ("LasrTokenizer", "ParakeetTokenizer")
 """Classes whose ids come from speech: neighbours that are the same are one, and padding is none."""
 SPEECH_IN_LETTERS = "Wav2Vec2CTCTokenizer"
 """The class whose special token between words is a space in decoded text."""
+SPEECH_WITH_PROMPTS = "WhisperTokenizer"
+"""The class that decodes no prompt and no times."""
+TIMES = re.compile(r"<\|\d+\.\d+\|>")
 logger = logging.get_logger(__name__)
 
 
@@ -195,7 +200,10 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             _drop_unknown_extra(options, given, self.wwho.info)
         for option, value in _options_of_tokenizer_json(source).items():
             options.setdefault(option, value)
-        for option, value in (class_defaults(self.wwho.info) or {}).items():
+        usual = class_defaults(self.wwho.info)
+        if usual is None:
+            usual = class_attributes(opened.model_class)
+        for option, value in usual.items():
             if option not in self.SPECIAL_TOKENS_ATTRIBUTES:
                 options.setdefault(option, value)
         self._set_special_token_options(options)
@@ -205,8 +213,7 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         options.setdefault("clean_up_tokenization_spaces", False)
         self._added_tokens_decoder = self._initial_added_tokens(options, is_made_of_folder)
         last = (self.wwho.info.template or Template()).pair[-1]
-        made_by_class = class_defaults(self.wwho.info) is not None
-        if last.what is What.ID and last.type_id and not made_by_class:
+        if last.what is What.ID and last.type_id and not usual:
             # The [SEP] of BERT's models, which take token types.
             input_ids, *others = self.model_input_names
             options.setdefault("model_input_names", [input_ids, "token_type_ids", *others])
@@ -474,6 +481,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         info = self.wwho.info
         special_names = names_that_decode(info.specials)
         defaults = class_defaults(info)
+        if defaults is None and self._model_class is not None:
+            defaults = class_attributes(self._model_class)
         for role, usual_texts in ROLE_TEXTS.items():
             if defaults is not None:
                 options.setdefault(role, info.provenance.get(role, defaults.get(role)))
@@ -631,6 +640,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         """
         check_decode(options, self._model_class)
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
+        if self._model_class == SPEECH_WITH_PROMPTS and skip_special_tokens:
+            ids = self._without_prompt(ids)
         if self._model_class in OF_SPEECH:
             ids = [token for token, _ in groupby(ids) if token != self.pad_token_id]
         if skip_special_tokens:
@@ -641,7 +652,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         joins = None if in_pieces else JOINS.get(str(self._model_class))
         # None of the classes that join stretches can decode as tokenizers does: the model says so.
         if joins is not None and joins.stretches and not like_tokenizers:
-            change = str.upper if self.init_kwargs.get("do_upper_case") else str
+            is_upper = joins.may_be_upper and self.init_kwargs.get("do_upper_case")
+            change = str.upper if is_upper else str
             text = joins.joined(
                 (text if is_special else change(text), is_special)
                 for text, is_special in self._stretches(ids)
@@ -653,6 +665,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             text = text.strip()
         if self._model_class == SPEECH_IN_LETTERS and self.init_kwargs.get("do_lower_case"):
             text = text.lower()
+        if self._model_class == SPEECH_WITH_PROMPTS:
+            text = TIMES.sub("", text)
         clean_up = self.clean_up_tokenization_spaces
         if clean_up_tokenization_spaces is not None:
             clean_up = clean_up_tokenization_spaces
@@ -670,6 +684,13 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             return text
         cleaned: str = self.clean_up_tokenization(text)
         return cleaned
+
+    def _without_prompt(self, ids: list[int]) -> list[int]:
+        """Return ids of Whisper without the text before them that a prompt begins with."""
+        prompt, start = self.convert_tokens_to_ids(["<|startofprev|>", "<|startoftranscript|>"])
+        if not ids or ids[0] != prompt:
+            return ids
+        return ids[ids.index(start) :] if start in ids else []
 
     def _text_of(self, ids: list[int], like_tokenizers: bool = False) -> str:
         """Return the text of some ids as the model decodes them; of ids without a token, names.
@@ -1066,20 +1087,17 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
 def _take_extra_special_tokens(options: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
     """Take the special tokens beyond the usual roles out of the options, which are changed.
 
-    transformers has three options for them, and reads one only if the others are not given.
+    Of the two names for those without a name, the older counts only if the newer is not given.
 
     Returns:
         The tokens with a name of their own, by name; and those without.
     """
     named = dict(options.pop("model_specific_special_tokens", None) or {})
-    unnamed: list[Any] = []
-    for option in ("extra_special_tokens", "additional_special_tokens"):
-        tokens = options.pop(option, None) or []
-        if isinstance(tokens, dict):
-            named.update(tokens)
-        else:
-            unnamed += tokens
-    return named, unnamed
+    older = options.pop("additional_special_tokens", None)
+    tokens = options.pop("extra_special_tokens", older) or []
+    if isinstance(tokens, dict):
+        return {**named, **tokens}, []
+    return named, [*tokens]
 
 
 def _drop_unknown_extra(options: dict[str, Any], given: Mapping[str, Any], info: Info) -> None:

@@ -102,6 +102,8 @@ class Truncation:
         stride: how many tokens neighbouring windows share.
         side: "right" or "left", where tokens are cut off.
         overflow: whether tokens that are cut off come in further rows.
+        in_python: whether "longest_first" cuts two inputs as transformers does in Python: the
+            longer one down to the other, and then both by as many.
     """
 
     strategy: str
@@ -109,6 +111,7 @@ class Truncation:
     stride: int
     side: str
     overflow: bool
+    in_python: bool = False
 
     def rows(self, sample: int, n_first: int, n_second: int | None, n_special: int) -> list[Row]:
         """Return the rows of a sample: one, or several if it is too long and `overflow` is set.
@@ -157,6 +160,12 @@ class Truncation:
             ValueError: the strategy is "only_second", and there is no second input; or of two, the
                 one that "only_first" or "only_second" cuts would have no token left.
         """
+        if self.strategy == "longest_first" and n_second is not None and self.in_python:
+            cut = n_first + n_second - room
+            more = min(abs(n_first - n_second), cut)
+            half = (cut - more) // 2
+            cut_first = more + half if n_first > n_second else half
+            return max(n_first - cut_first, 0), max(n_second - (cut - cut_first), 0)
         if self.strategy == "longest_first" and n_second is not None:
             short = min(n_first, n_second)
             if 2 * short >= room:

@@ -99,8 +99,9 @@ class Recipe:
         model: options of the model, from the settings.
         around: makes the post-processor; None: the settings say what stands around a text.
         gives_way: whether they do so, too, wherever they have an option for it.
-        by_texts: whether the class adds its special tokens a second time, by their texts alone, so
-            that all of them are found as they stand.
+        twice: whether the class adds its special tokens a second time; see `Tokens.again`.
+        by_texts: whether it does so by their texts alone, so that all of them are found as they
+            stand.
     """
 
     roles: Mapping[str, Any] = field(default_factory=dict)
@@ -113,6 +114,7 @@ class Recipe:
     model: Callable[[ModelFolder, Mapping[str, Any]], dict[str, Any]] = lambda *_: {}
     around: Callable[[Made], Component] | None = None
     gives_way: bool = False
+    twice: bool = False
     by_texts: bool = False
 
 
@@ -145,7 +147,9 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         "decoder": recipe.decoder,
         "model": bpe_model(vocab, merges, **recipe.model(folder, recipe.roles)),
     }
-    document, notes = with_tokens(folder, document, recipe.roles, by_texts=recipe.by_texts)
+    document, notes = with_tokens(
+        folder, document, recipe.roles, twice=recipe.twice, by_texts=recipe.by_texts
+    )
     gives_way = recipe.gives_way and AROUND & folder.settings.keys()
     if recipe.around is not None and not gives_way:
         document["post_processor"] = recipe.around(made_of(folder, document, recipe.roles))
@@ -350,6 +354,7 @@ RECIPES: dict[str, Recipe] = {
         },
         normalizer=NFC,
         pre_tokenizer=_cohere_cuts,
+        twice=True,
     ),
     "CLIPTokenizer": Recipe(
         roles={

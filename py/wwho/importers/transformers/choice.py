@@ -32,6 +32,20 @@ def class_of_model_type(model_type: str) -> str | None:
     return name
 
 
+def class_without_name(model_type: str) -> str | None:
+    """Return the class that AutoTokenizer takes for a `model_type` where no settings name one.
+
+    That is the registered one, unless the kind of model has the settings of another kind, or none
+    in transformers.
+
+    Example:
+        >>> class_without_name("bert"), class_without_name("gpt-sw3"), class_without_name("byt5")
+        ('BertTokenizer', 'GPT2Tokenizer', 'TokenizersBackend')
+    """
+    name: str | None = tables()["without_class"].get(model_type, class_of_model_type(model_type))
+    return name
+
+
 def class_of(folder: ModelFolder) -> str | None:
     """Return the name of the class that reads a folder, without "Fast"; None if nothing names it.
 
@@ -51,7 +65,8 @@ def class_of(folder: ModelFolder) -> str | None:
     named = folder.settings.get("tokenizer_class") or folder.model_settings.get("tokenizer_class")
     registered = (class_of_model_type(model_type) or "").removesuffix("Fast")
     if not named:
-        return registered or None
+        found = (class_without_name(model_type) or "").removesuffix("Fast")
+        return found or ("TokenizersBackend" if _is_generic(folder) else None)
     if named == OURS:
         # Saved by `wwho.hf` as the files of the class, of which no artifact can be made.
         named = folder.settings.get(MODEL_CLASS, named)
@@ -62,3 +77,14 @@ def class_of(folder: ModelFolder) -> str | None:
         if model_type in tables()["wrong_in_settings"]:
             return registered
     return "TokenizersBackend" if name in GENERIC or name == "PreTrainedTokenizer" else name
+
+
+def _is_generic(folder: ModelFolder) -> bool:
+    """Return whether a folder that names no class has settings, and a SentencePiece model for them.
+
+    Raises:
+        SourceError: the model only stands for a file that was not fetched.
+    """
+    file = folder.file("tokenizer.model")
+    # The first field of the one kind of file, and no text of the others, begins so.
+    return bool(folder.settings) and file is not None and file.head.startswith(b"\n")

@@ -128,7 +128,8 @@ def template_processing(single: str, pair: str, ids: Mapping[str, int]) -> Compo
     def places(text: str) -> list[Any]:
         """Return the places of one template; the tokens go to `tokens`."""
         found: list[Any] = []
-        for part in text.split():
+        # Other white space is part of a token.
+        for part in text.split(" "):
             name, colon, kind = part.rpartition(":")
             if not colon or not kind.isdecimal():
                 name, kind = part, "0"

@@ -211,7 +211,9 @@ def _extra(
     is_there = any(key in settings for key in EXTRA)
     named: Mapping[str, Any] = {}
     if isinstance(value, dict):
-        named, value, is_there = value, None, False
+        # Once these are taken out, the older name is the only one.
+        named, value = value, settings.get("additional_special_tokens")
+        is_there = value is not None
     found = _tokens_of(value, special=False)
     more = older.get("extra_special_tokens")
     if isinstance(more, dict):
@@ -220,7 +222,12 @@ def _extra(
         is_there = True
         found += [token for token in _tokens_of(more, special=True) if token not in found]
     if not is_there and "additional_special_tokens" in older:
-        found = _tokens_of(older["additional_special_tokens"], special=False)
+        value = older["additional_special_tokens"]
+        for each in value if isinstance(value, list) else ():
+            if isinstance(each, dict):
+                what = "special_tokens_map.json: additional_special_tokens"
+                _refuse(what, each, "a text: transformers takes an object here for no token")
+        found = _tokens_of(value, special=False)
     return found, is_there, named
 
 
@@ -249,6 +256,8 @@ def _older_listed(
 ) -> dict[int, Token]:
     """Return the tokens of added_tokens.json by their ids; one with a role or an extra is special.
 
+    It is so if the settings give it as a text alone, or special_tokens_map.json in any form.
+
     The older name of the list of extra tokens does not count in special_tokens_map.json here. A
     token that is not special is normalized, and a special one is not.
 
@@ -260,11 +269,16 @@ def _older_listed(
     Raises:
         SourceError: an id is no number from 0 on.
     """
-    merged = {**settings, **older}
-    special = {_text(merged.get(role)) for role in ROLES}
+    # An object of tokenizer_config.json is no token yet where transformers compares the texts.
+    own = {role: settings.get(role) for role in ROLES}
+    of_older = {role: _text(older[role]) for role in ROLES if role in older}
+    special = {each for each in (own | of_older).values() if isinstance(each, str)}
     of_settings = settings.get("extra_special_tokens") or settings.get("additional_special_tokens")
-    for value in (of_settings, older.get("extra_special_tokens")):
-        special |= {_text(each) for each in value} if isinstance(value, list) else set()
+    if isinstance(of_settings, list):
+        special |= {each for each in of_settings if isinstance(each, str)}
+    of_map = older.get("extra_special_tokens")
+    if isinstance(of_map, list):
+        special |= {each for each in map(_text, of_map) if each is not None}
     found: dict[int, Token] = {}
     for text, number in folder.json("added_tokens.json").items():
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
