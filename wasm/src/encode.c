@@ -208,7 +208,7 @@ static inline uint32_t find_atom(const wwho_encoder *e, const wwho_vocabulary *v
  * replacement of the whole text is written by put_unknown(), joined to an unk_id that ends at `at` (e->unk_end) if the model fuses them,
  * and the result is false; if the last token is unk_id, e->unk_end becomes `end`. */
 static bool encode_unknown(wwho_encoder *e, const wwho_vocabulary *v, size_t at, size_t end) {
-    if (v->speller && e->text[at] == ' ' && v->space_id != WWHO_NONE && find_atom(e, v, at + 1, end) != WWHO_NONE) {
+    if (v->speller && end - at > 1 && e->text[at] == ' ' && v->space_id != WWHO_NONE && find_atom(e, v, at + 1, end) != WWHO_NONE) {
         put(e, v->space_id, at + 1);
         return true;
     }
