@@ -113,6 +113,48 @@ def test_what_rewrites_tweets_is_refused(tmp_path: Path) -> None:
         import_file(_write(tmp_path, files, **settings))
 
 
+@pytest.mark.parametrize("eos", ["</s>", "low"])
+def test_an_end_is_put_once(eos: str, tmp_path: Path) -> None:
+    token = {"__type": "AddedToken", "content": eos}
+    folder = _write(tmp_path, {}, tokenizer_class="ByT5Tokenizer", eos_token=token)
+    ours, theirs = assert_same_as_auto_tokenizer(folder, more=[eos, f"new {eos}"])
+    assert ours.decode(ours(f"new{eos}")["input_ids"]) == f"new{eos}"
+    pairs = [["a", "b"], [f"a{eos}", f"b{eos}"], [f"{eos}{eos}", ""]]
+    for flags in ({"max_length": 4, "truncation": True}, {"return_special_tokens_mask": False}):
+        assert dict(ours(pairs, padding=True, **flags)) == dict(
+            theirs(pairs, padding=True, **flags)
+        )
+    ids = ours(eos, add_special_tokens=False)["input_ids"]
+    for given in ([ids], [ids, ids], [[], None]):
+        build = "build_inputs_with_special_tokens"
+        assert getattr(ours, build)(*given) == getattr(theirs, build)(*given)
+
+
+def test_white_space_at_the_ends_of_decoded_text(
+    codes: tuple[list[str], list[tuple[str, str]]], tmp_path: Path
+) -> None:
+    files = _bpe_files("CTRLTokenizer", codes)
+    extra = ["\u3000x", "y\u3000"]
+    folder = _write(tmp_path, files, tokenizer_class="CTRLTokenizer", extra_special_tokens=extra)
+    ours, _ = assert_same_as_auto_tokenizer(folder, more=extra)
+    assert ours.decode(ours("\u3000x low y\u3000")["input_ids"])[::2] == "xlwy"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"additional_special_tokens": [{"content": "<x>"}]}, '"__type": "AddedToken"'),
+        ({"extra_special_tokens": {"sep_token": "<x>"}}, "found sep_token, expected names of"),
+        ({"split_special_tokens": True}, "split_special_tokens: found true, expected false"),
+    ],
+)
+def test_what_a_class_in_python_does_otherwise_is_refused(
+    settings: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SourceError, match=message):
+        import_file(_write(tmp_path, {}, tokenizer_class="PerceiverTokenizer", **settings))
+
+
 PIECES = (
     *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "low", "##er", "##est", "new", "ne", "##w"),
     *("the", "a", "##a", "an", "in", "on", "wide", "hello", "Hello", "world", "caf", "##e", "e"),

@@ -116,6 +116,35 @@ def test_settings_that_are_none(
         import_file(folder)
 
 
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (
+            [{"normalized": True, "special": True}, {"special": True}],
+            "'normalized' true and then false",
+        ),
+        ([{"special": True}, {"special": False}], "'special' true and then false"),
+    ],
+)
+def test_a_token_that_is_given_twice(
+    tokens: list[dict[str, Any]], message: str, vocabulary: str, tmp_path: Path
+) -> None:
+    given = [
+        {"__type": "AddedToken", "content": "[X]", "normalized": False, **each} for each in tokens
+    ]
+    settings = {"tokenizer_class": "BertTokenizer", "extra_special_tokens": given}
+    with pytest.raises(SourceError, match=message):
+        import_file(_folder(tmp_path, vocabulary, **settings))
+    assert_same_as_auto_tokenizer(
+        _folder(tmp_path, vocabulary, **settings | {"extra_special_tokens": given[::-1]})
+    )
+    # Where the normalizer leaves the text as it is, it says nothing that it was normalized.
+    if given[0]["normalized"]:
+        assert_same_as_auto_tokenizer(
+            _folder(tmp_path, vocabulary, do_lower_case=False, **settings)
+        )
+
+
 @pytest.mark.parametrize("name", [name for name, each in CLASSES.items() if each.read is None])
 def test_a_class_that_is_refused(name: str, vocabulary: str, tmp_path: Path) -> None:
     folder = _folder(tmp_path, vocabulary, tokenizer_class=name)

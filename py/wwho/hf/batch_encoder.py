@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import accumulate
@@ -268,7 +268,7 @@ class BatchEncoder:
         ]
         strategy = TruncationStrategy(options.truncation_strategy).value
         if strategy == "do_not_truncate" or options.max_length is None:
-            return [whole_row(k, *size) for k, size in enumerate(sizes)]
+            return self._ended_once(whole_row(k, *size) for k, size in enumerate(sizes))
         truncation = Truncation(
             strategy=strategy,
             length=options.max_length,
@@ -278,10 +278,33 @@ class BatchEncoder:
             in_python=runs_in_python(self._tokenizer.wwho.info),
         )
         n_special = {pair: around.size for pair, around in self._around.items()}
-        return [
+        return self._ended_once(
             row
             for k, (n_first, n_second) in enumerate(sizes)
             for row in truncation.rows(k, n_first, n_second, n_special[n_second is not None])
+        )
+
+    def _ended_once(self, rows: Iterable[Row]) -> list[Row]:
+        """Return rows in which no input ends with a token that is put behind it all the same.
+
+        Some classes of transformers put no second one there; in others rows stay as they are.
+        """
+        end = self._tokenizer.single_end
+        if end is None or not self._options.add_special_tokens:
+            return [*rows]
+
+        def without_end(ids: list[int], part: Range) -> Range:
+            """Return a part of an input without the token that is its last one."""
+            first, last = part
+            return (first, last - (last > first and ids[last - 1] == end))
+
+        return [
+            Row(
+                row.sample,
+                without_end(self._ids[row.sample][0], row.first),
+                row.second and without_end(self._ids[row.sample][1], row.second),
+            )
+            for row in rows
         ]
 
     def _padding(self) -> Padding | None:

@@ -857,6 +857,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             ValueError: the pattern needs a special token that this tokenizer does not have.
         """
         if (template := self.template) is not None:
+            if (end := self.single_end) is not None:
+                texts = tuple(ids[:-1] if ids and ids[-1] == end else ids for ids in texts)
             return template.ids(*texts)
         ids: list[int] = super().build_inputs_with_special_tokens(*texts)
         if None in ids:
@@ -893,6 +895,12 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         if self.special_tokens_pattern is not None:
             return None
         return self._language_template or self.wwho.info.template
+
+    @property
+    def single_end(self) -> int | None:
+        """The id that is put behind a text unless it is there; None if that makes no difference."""
+        is_once = self._model_class in templates.END_ONCE and self.special_tokens_pattern is None
+        return self.eos_token_id if is_once else None
 
     # Encoding
 

@@ -22,6 +22,8 @@ CLASSES = frozenset(
     }
 )
 """Classes of transformers whose template these options make; others have one of their own."""
+END_ONCE = frozenset({"ByT5Tokenizer", "SiglipTokenizer"})
+"""Classes that put no `eos_token` behind a text whose last token it is."""
 
 
 def bos_eos_template(bos: int | None, eos: int | None) -> Template:

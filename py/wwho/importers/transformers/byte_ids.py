@@ -21,7 +21,12 @@ from wwho.importers.transformers.components import (
 )
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
-from wwho.importers.transformers.slow_tokens import SlowTokens, draft_of_parts, slow_tokens
+from wwho.importers.transformers.slow_tokens import (
+    ENDS_TWICE,
+    SlowTokens,
+    draft_of_parts,
+    slow_tokens,
+)
 from wwho.importers.transformers.tokens import Token, read_tokens
 
 LETTERS = [chr(stand_in(byte)) for byte in range(256)]
@@ -177,7 +182,7 @@ RECIPES = {
         roles={"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"},
         strips=True,
         sentinels=125,
-        but="a text that ends in </s>: it gets another one, which the class leaves out",
+        but=ENDS_TWICE,
         around=_byt5,
     ),
     "PerceiverTokenizer": Recipe(

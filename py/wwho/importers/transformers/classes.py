@@ -103,11 +103,17 @@ def import_draft(folder: ModelFolder, name: str, draft: Draft, options: Options)
 
     Raises:
         SourceError, ArtifactError: as `import_by_class` does; or words are to be cut before the
-            model, and the caller does not say that it cuts them.
+            model, and the caller does not say that it cuts them; or special tokens are to be split
+            by a class that transformers runs in Python.
     """
     kind = f"a folder of {name}"
     if draft.words is not None and not options.cuts_words:
         raise SourceError(draft.words.why_refused())
+    if draft.in_python and draft.words is None and folder.settings.get("split_special_tokens"):
+        raise SourceError(
+            f"tokenizer_config.json: split_special_tokens: found true, expected false: {name} cuts "
+            "special tokens in a way of its own, which is not followed here"
+        )
     about: dict[str, Any] = {"class": name, "defaults": dict(draft.defaults)}
     if draft.in_python:
         about["in_python"] = True

@@ -23,7 +23,7 @@ from wwho.importers.transformers.model_class import Draft, ModelClass
 from wwho.importers.transformers.python_pieces import check_plain, draft_of_pieces, texts_of
 from wwho.importers.transformers.python_text import lowered
 from wwho.importers.transformers.sentencepiece_files import read_pieces
-from wwho.importers.transformers.slow_tokens import SPACES, slow_tokens
+from wwho.importers.transformers.slow_tokens import ENDS_TWICE, SPACES, slow_tokens
 from wwho.importers.transformers.unknown_texts import IN_TEXT
 from wwho.interchange.sentencepiece import MARKER, Model
 
@@ -32,8 +32,8 @@ PREFIX = "\ufdd4"
 """A code point that no text has: it stands for `<unk>` before a text."""
 ROLES = {"eos_token": "</s>", "unk_token": UNKNOWN, "pad_token": "</s>", "model_max_length": 64}
 BUT = (
-    "a text that ends in </s>: it gets another one, which the class leaves out; and for two ways "
-    "to cut a text whose sums of scores differ by less than 0.0001: the class adds <unk>'s to both"
+    f"{ENDS_TWICE}; and for two ways to cut a text whose sums of scores differ by less than "
+    "0.0001: the class adds <unk>'s to both"
 )
 
 

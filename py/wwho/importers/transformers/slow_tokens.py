@@ -26,7 +26,14 @@ from wwho.importers.source import Source, shown
 from wwho.importers.transformers.byte_level import json_defaults
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft
-from wwho.importers.transformers.tokens import LISTED, Token, read_tokens
+from wwho.importers.transformers.tokens import (
+    EXTRA,
+    LISTED,
+    ROLES,
+    Token,
+    is_plain_object,
+    read_tokens,
+)
 from wwho.interchange.tokenizer_json import KEY
 
 INPUTS = ["input_ids", "attention_mask"]
@@ -35,6 +42,11 @@ SPACES = "".join(chr(point) for point in range(0x3001) if chr(point).isspace())
 """White space, as Python knows it."""
 WHITE_SPACE = "".join(each for each in SPACES if not "\x1c" <= each <= "\x1f")
 """White space, as Unicode and the package regex know it."""
+ENDS_TWICE = (
+    "a text that ends in the eos_token: a .wwho file puts another one behind it, which the class "
+    "and `wwho.hf` leave out"
+)
+"""What an artifact does otherwise than classes that put an end behind a text unless it is there."""
 AT_ENDS = Strip(" ", 255, 255)
 
 
@@ -164,6 +176,7 @@ def slow_tokens(
             or an id, be it listed or new, belongs to another token or is out of range.
     """
     check_unique(vocabulary)
+    _check_extra(folder)
     found = read_tokens(folder).with_defaults(defaults)
     roles = {name: each.content for name, each in found.roles.items() if each is not None}
     named = {name: each.content for name, each in found.named.items()}
@@ -215,6 +228,30 @@ def slow_tokens(
     return SlowTokens(
         ids=ids, tokens=tuple(tokens), roles={**named, **roles}, vocabulary=dict(vocabulary)
     )
+
+
+def _check_extra(folder: ModelFolder) -> None:
+    """Refuse an extra token that is an object and does not say so, and roles among extra tokens.
+
+    Raises:
+        SourceError: there is such an object: transformers finds its whole text instead; or a role:
+            the class makes its vocabulary before it hears of it.
+    """
+    extra = folder.settings.get("extra_special_tokens")
+    if roles := [name for name in ROLES if isinstance(extra, dict) and name in extra]:
+        raise SourceError(
+            f"extra_special_tokens: found {roles[0]}, expected names of other tokens: give it "
+            f"outside of the object, as {roles[0]}"
+        )
+    for key in EXTRA:
+        value = folder.settings.get(key)
+        for each in value if isinstance(value, list) else ():
+            if is_plain_object(each):
+                raise SourceError(
+                    f"tokenizer_config.json: {key}: found {shown(each)}, expected a text, or "
+                    '"__type": "AddedToken" in the object: without it this class of transformers '
+                    "looks for the text of the whole object"
+                )
 
 
 def check_id(text: str, number: Any) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, NoReturn
 
 from wwho.errors import SourceError
 from wwho.importers.source import shown
 from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.given_twice import check_given_twice
 
 ROLES = (
     "bos_token",
@@ -163,7 +163,7 @@ def read_tokens(folder: ModelFolder) -> Tokens:
         for key in [*values]:
             if not key.endswith("_token") or isinstance(values[key], bool):
                 continue
-            if not is_older and _is_plain_object(values.get(key)):
+            if not is_older and is_plain_object(values.get(key)):
                 # transformers takes it for no token: with a role it is an error, else nothing.
                 if key in ROLES and key not in older:
                     _refuse(f"{source}: {key}", values[key], 'a text, or "__type": "AddedToken"')
@@ -332,7 +332,7 @@ def _token(value: Any, where: str, *, special: bool = False) -> Token | None:
     return Token(value["content"], **({"special": True} if special else {}) | flags)
 
 
-def _is_plain_object(value: Any) -> bool:
+def is_plain_object(value: Any) -> bool:
     """Return whether a token in tokenizer_config.json is an object that does not say it is one."""
     return isinstance(value, dict) and value.get("__type") != "AddedToken"
 
@@ -402,7 +402,8 @@ def with_tokens(
     again: Iterable[Token] = tokens.again() if twice or by_texts else ()
     if by_texts:
         again = (Token(token.content, special=True) for token in again)
-    in_order = chain(tokens.in_order(), again)
+    in_order = [*tokens.in_order(), *again]
+    check_given_twice(folder, document, [token.entry(0) for token in in_order])
     ids = new_ids(vocab, in_order, len(document["model"]["vocab"]))
     entries = [token.entry(number) for number, token in sorted(ids.items())]
     numbers = {**vocab, **{token.content: number for number, token in ids.items()}}
