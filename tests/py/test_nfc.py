@@ -95,6 +95,18 @@ def test_a_long_text_without_a_place_to_cut_it(
     assert len(enc.encode(text)) == enc.count(text)
 
 
+@pytest.mark.parametrize("words", [0, 3, 250, 15_000])
+@given(st.lists(data, min_size=1, max_size=4))
+def test_text_in_nfc_is_not_rewritten_and_has_the_same_ids(
+    enc: Tokenizer, words: int, parts: list[bytes]
+) -> None:
+    """The twin: calls with offsets rewrite all text."""
+    text = ("ගේ é word" * words).encode().join([b"", *parts, b""])
+    ids = enc.encode(text)
+    assert ids == enc.encode_with_offsets(text)[0]
+    assert ids == enc.encode(nfc(text))
+
+
 @given(text=data)
 def test_ranges_before_and_after_name_the_same_text(enc: Tokenizer, text: bytes) -> None:
     before, after = (t.decode("utf-8", "surrogateescape") for t in (text, nfc(text)))

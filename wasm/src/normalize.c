@@ -81,6 +81,40 @@ static const wwho_rewrite *first_part(const wwho_step *map, uint32_t code_point,
     return r->second || joins_hangul(map, head) ? 0 : r;
 }
 
+/* Return the place up to which a list of steps keeps text[at..end) as it is: `end`, or the first character that is not certain to be kept.
+ * The list is one map that keeps ASCII, such as NFC, and the text has the form that the map makes. That is not certain of broken UTF-8, of
+ * vowels and tails of Hangul, or of combining marks after a composed character. Any other list returns `at`. */
+WWHO_LOCAL size_t kept_until(const wwho_rewrites *list, const uint8_t *text, size_t at, size_t end) {
+    const wwho_step *map = list->steps[0];
+    uint32_t code_point = 0, order = 0; /* of the character before; order 256: it is composed */
+    if (list->n > 1 || map->kind != STEP_MAP || map->page[0] || map->flags == HANGUL_APART) return at;
+    for (uint32_t width, before; at < end; at += width) {
+        width = 8;
+        if (end - at >= 8 && !(load64(text + at) & 128 * ONES)) {
+            code_point = text[at + 7];
+            order = 0;
+            continue;
+        }
+        before = code_point;
+        width = utf8_next(text + at, end - at, &code_point);
+        const wwho_rewrite *r = rewrite_of(map, code_point);
+        if (r->n < PAIRED || joins_hangul(map, code_point) || (code_point == REPLACEMENT && width == 1)) break;
+        if ((r->order && r->order < order) || (r->second && (order || composed(map, before, code_point) != WWHO_NONE))) break;
+        order = r->order;
+        if (r->n == KEPT) continue;
+        if (!first_part(map, code_point, r)) break;
+        order = 256;
+    }
+    return at;
+}
+
+/* Return true if the first step of a list, a map, keeps the character at `text`, of `left` bytes, whatever stands next to it. */
+WWHO_LOCAL bool keeps_first(const wwho_rewrites *list, const uint8_t *text, size_t left) {
+    uint32_t code_point;
+    next_character(text, left, &code_point);
+    return is_kept(list->steps[0], code_point);
+}
+
 /* Return the one character that the steps turn the character at `at` into, whatever is next to it, with PLAIN_AHEAD if its source is the
  * character after it; VANISHED if nothing is left; WWHO_NONE if its neighbours matter, or if it is at an end that matters. *width becomes
  * the width in bytes of the character at `at`. `next`: the character after it, if that is plain, and the one before is, too; else

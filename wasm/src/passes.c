@@ -86,7 +86,7 @@ static void order_combining_marks(character_run *run, size_t n) {
 
 /* Return the character that two characters compose to, by the map's pairs or, if its flags say so, as Hangul; WWHO_NONE if they do not
  * compose. */
-static uint32_t composed(const wwho_step *step, uint32_t first, uint32_t second) {
+WWHO_LOCAL uint32_t composed(const wwho_step *step, uint32_t first, uint32_t second) {
     if (step->flags & HANGUL_TOGETHER && first - LEADS < N_LEADS && second - VOWELS < N_VOWELS)
         return SYLLABLES + ((first - LEADS) * N_VOWELS + (second - VOWELS)) * N_TAILS;
     if (joins_hangul(step, second) && second > TAILS && first - SYLLABLES < N_SYLLABLES && (first - SYLLABLES) % N_TAILS == 0)

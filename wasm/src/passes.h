@@ -51,6 +51,10 @@ static HOT void write_bytes(wwho_normalizing *it, uint32_t bytes, uint32_t n, ui
 /* Return the code point that stands for a byte in the alphabet of ByteLevel (GPT-2's bytes_to_unicode). */
 WWHO_LOCAL uint32_t stand_in(uint32_t byte);
 
+/* Return the character that two characters compose to, by the map's pairs or, if its flags say so, as Hangul; WWHO_NONE if they do not
+ * compose. */
+WWHO_LOCAL uint32_t composed(const wwho_step *step, uint32_t first, uint32_t second);
+
 /* Return true if a map has pairs to compose, or composes Hangul. */
 WWHO_LOCAL bool composes(const wwho_step *step);
 
