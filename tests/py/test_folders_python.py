@@ -69,7 +69,7 @@ def _settings(chance: random.Random, size: int) -> dict[str, Any]:
         flags = ("lstrip", "rstrip", "normalized", "special")
         settings["added_tokens_decoder"] = {
             str(number): {"content": content, **{each: chance.random() < 0.4 for each in flags}}
-            for number, content in ((size, "<new>"), (size + 2, "ew we"), (size + 1, "ide "))
+            for number, content in ((size, "<new>"), (size + 2, "ew we"), (size + 1, " ide"))
         }
     return settings
 
@@ -145,6 +145,13 @@ def test_white_space_at_the_ends_of_decoded_text(
     [
         ({"additional_special_tokens": [{"content": "<x>"}]}, '"__type": "AddedToken"'),
         ({"extra_special_tokens": {"sep_token": "<x>"}}, "found sep_token, expected names of"),
+        (
+            {
+                "extra_special_tokens": ["x "],
+                "added_tokens_decoder": {"300": {"content": "<t>", "lstrip": True}},
+            },
+            '"x " ends in white space, which "<t>" takes',
+        ),
         ({"split_special_tokens": True}, "split_special_tokens: found true, expected false"),
     ],
 )

@@ -178,3 +178,12 @@ def test_a_class_that_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}), "utf-8")
     with pytest.raises(SourceError, match=r"which .* --as FILE"):
         import_file(tmp_path)
+
+
+def test_tokens_of_the_class_come_before_other_names(
+    models: dict[str, bytes], tmp_path: Path
+) -> None:
+    image = {"__type": "AddedToken", "content": "<image>"}
+    folder = _folder(tmp_path, "CodeLlamaTokenizer", models["bytes"], image_token=image)
+    ours, theirs = assert_same_as_auto_tokenizer(folder, more=["<image>"])
+    assert list(ours.special_tokens_map) == list(theirs.special_tokens_map)

@@ -14,6 +14,7 @@ from folder_judge import assert_same_as_auto_tokenizer  # noqa: E402
 
 from wwho.errors import ArtifactError  # noqa: E402
 from wwho.hf import WWHOTokenizer  # noqa: E402
+from wwho.importers import import_file  # noqa: E402
 
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 PIECES = "a b c d e f h i l m n o r s t u w x y z 1 2 3 é ü 中 字 . , ! ? ' -".split()  # noqa: SIM905
@@ -121,3 +122,34 @@ def test_extra_tokens_that_the_class_drops(name: str, tmp_path: Path) -> None:
         tmp_path, more=["a <given>low"], extra_special_tokens=["<given>"]
     )
     assert "<given>" in ours.all_special_tokens
+
+
+def test_a_listed_token_of_the_vocabulary_of_a_tokenizer_json(tmp_path: Path) -> None:
+    made = transformers.AutoTokenizer.from_pretrained(bert_folder(tmp_path / "before"))
+    made.backend_tokenizer.save(str(tmp_path / "tokenizer.json"))
+    after = len(VOCAB)
+    listed = {"700": {"content": "world"}, str(after): {"content": "<a>"}}
+    listed[str(after + 1)] = {"content": "<b>"}
+    image = {"__type": "AddedToken", "content": "<image>"}
+    settings = {
+        "tokenizer_class": "TokenizersBackend",
+        "added_tokens_decoder": listed,
+        "image_token": image,
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    ours = WWHOTokenizer.from_pretrained(tmp_path)
+    text = "low<a> world new<b>er <image>the"
+    assert ours(text)["input_ids"] == theirs(text)["input_ids"]
+    found = [ours.convert_tokens_to_ids(each) for each in ("world", "<a>", "<b>", "<image>")]
+    assert found == [VOCAB.index("world"), after, after + 1, after + 2]
+    told = "left out: <a>, <b>, <image>, world; tokenizer_config.json lists them"
+    assert any(told in note for note in import_file(tmp_path).notes)
+
+
+def test_a_normalized_special_token_is_not_split(tmp_path: Path) -> None:
+    token = {"__type": "AddedToken", "content": "[X]", "normalized": True, "special": True}
+    folder = bert_folder(tmp_path, extra_special_tokens=[token], do_lower_case=True)
+    ours, _ = assert_same_as_auto_tokenizer(folder, more=["[X]", "low [x]"])
+    with pytest.raises(ValueError, match=r"'\[X\]' is found by its normalized text"):
+        ours("low", split_special_tokens=True)

@@ -150,9 +150,6 @@ def _artifact_forms(enc: Tokenizer, token_id: int, token: AddedToken) -> list[Ad
     """
     flags = Flag(sum(flag for option, flag in FLAG_OF_OPTION.items() if getattr(token, option)))
     form = enc._normalized_bytes(token.content).decode() if token.normalized else token.content
-    if form != token.content:
-        # What is special is known by its text in a normalized one, as in `tokenizers`.
-        flags &= ~Flag.SPECIAL
     found = [Added(form, token_id, flags)] if form else []
     hidden = [] if form == token.content else [Added(token.content, token_id, Flag.HIDDEN)]
     return [*found, *hidden]

@@ -19,6 +19,7 @@ from wwho.backends.backend import Info, unknown_id
 from wwho.encodings import DEFAULT_ENCODING, list_encoding_names
 from wwho.errors import ArtifactError, BackendTokenizerError, SourceError, UnknownTokenError
 from wwho.format.files import write_atomic
+from wwho.format.model import Flag
 from wwho.format.template import Template, What
 from wwho.hf import templates
 from wwho.hf.added_tokens import added_tokens_of, aliases_of
@@ -206,19 +207,22 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         for option, value in usual.items():
             if option not in self.SPECIAL_TOKENS_ATTRIBUTES:
                 options.setdefault(option, value)
+        # The class names its own tokens before it hears of others.
+        own = [option for option in usual if option.endswith("_token") and option in options]
+        options = {**{option: options[option] for option in own}, **options}
         self._set_special_token_options(options)
         if template := self.wwho.info.provenance.get("chat_template"):
             is_list = template.startswith("[{")
             options.setdefault("chat_template", json.loads(template) if is_list else template)
         options.setdefault("clean_up_tokenization_spaces", False)
-        self._added_tokens_decoder = self._initial_added_tokens(options, is_made_of_folder)
+        self._names = TokenNames(self.wwho)
+        self._added_tokens_decoder = self._initial_added_tokens(options, opened)
         last = (self.wwho.info.template or Template()).pair[-1]
         if last.what is What.ID and last.type_id and not usual:
             # The [SEP] of BERT's models, which take token types.
             input_ids, *others = self.model_input_names
             options.setdefault("model_input_names", [input_ids, "token_type_ids", *others])
         unsaved = {name: options[name] for name in UNSAVED_OPTIONS if name in options}
-        self._names = TokenNames(self.wwho)
         done = {*opened.done, *self._honour_bos_and_eos(options, given, opened)}
         if opened.model_class in TOKEN_OF_LANGUAGE:
             done |= {"src_lang", "tgt_lang"}
@@ -501,19 +505,22 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         options["extra_special_tokens"] = [*others, *unnamed]
 
     def _initial_added_tokens(
-        self, options: dict[str, Any], is_made_of_folder: bool
+        self, options: dict[str, Any], opened: Opened
     ) -> dict[int, AddedToken]:
         """Return the added tokens by id: the model's own, and those of `added_tokens_decoder`.
 
         How a special token is found is what the caller says of it (lstrip, rstrip, single_word),
         unless the model comes from a tokenizer.json or was made by a class of transformers. A token
-        of `added_tokens_decoder` whose text the model has keeps the model's id.
+        of `added_tokens_decoder` whose text the model has keeps the model's id; beside a
+        tokenizer.json, also one of its vocabulary.
 
         Args:
             options: the options, from which `added_tokens_decoder` is removed.
-            is_made_of_folder: whether the import of a folder has read that list, and made of each
-                token what the class makes of it.
+            opened: how the model was made. If it was of a folder by a class, the import has read
+                that list, and made of each token what the class makes of it.
         """
+        is_made_of_folder = not opened.is_fixed and class_defaults(self.wwho.info) is not None
+        is_beside = not opened.is_fixed and KEY in self.wwho.info.provenance
         own = added_tokens_of(self.wwho.info)
         flagged = {}
         if not self._has_own_configuration:
@@ -531,6 +538,8 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         for token_id, token in options.pop("added_tokens_decoder", {}).items():
             if is_made_of_folder and token.content in ids:
                 continue
+            if is_beside and token.content not in ids:
+                token_id = self._names.ids.get(token.content, token_id)
             # A token that the model has, too, keeps the id that it has there.
             _put_added_token(added, ids.setdefault(token.content, token_id), token)
         return added
@@ -780,19 +789,30 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
         return WordReader(self.wwho, added, self._words, self._word_cutter)
 
     def _check_split(self) -> None:
-        """Raise ValueError if the model's class has a way of its own with `split_special_tokens`.
+        """Raise ValueError if special tokens would be found here although they are to be split.
 
-        Those are the classes that transformers runs in Python: that of ProphetNet, for one, finds
-        special tokens all the same. Where a program cuts the words, its way is followed.
+        The classes that transformers runs in Python have ways of their own: that of ProphetNet, for
+        one, finds special tokens all the same. Where a program cuts the words, its way is followed.
+        And an import takes a special token for an ordinary one if it is found by another text, its
+        normalized one.
 
         Raises:
-            ValueError: it is such a class.
+            ValueError: it is such a class, or there is such a token.
         """
         if self._words is None and runs_in_python(self.wwho.info):
             raise ValueError(
                 f"split_special_tokens=True: {self._model_class} cuts special tokens in a way of "
                 "its own, which is not followed here; leave the option out"
             )
+        own = self.wwho.info.added
+        hidden = {(token.id, token.text) for token in own if token.flags & Flag.HIDDEN}
+        normalized = {token.id for token in own if token.flags & Flag.NORMALIZED}
+        for text, token_id in zip(self.all_special_tokens, self.all_special_ids, strict=True):
+            if token_id in normalized - self._reader.special and (token_id, text) in hidden:
+                raise ValueError(
+                    f"split_special_tokens=True: {text!r} is found by its normalized text, and not "
+                    "split here; leave the option out, or let the token not be normalized"
+                )
 
     def _check_new_name(self, name: str) -> None:
         """Raise ValueError if a token with this name has another text than the name.

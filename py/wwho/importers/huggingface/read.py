@@ -367,10 +367,14 @@ def settings_beside(source: Source) -> dict[str, str]:
 
 
 def _texts_beside(source: Source) -> set[str]:
-    """Return the added tokens that tokenizer_config.json lists."""
-    listed = source.json_beside().get("added_tokens_decoder")
-    tokens = listed.values() if isinstance(listed, dict) else ()
-    return {str(each["content"]) for each in tokens if isinstance(each, dict) and "content" in each}
+    """Return the added tokens that tokenizer_config.json names: by ids, by names, and in lists."""
+    settings = source.json_beside()
+    tokens: list[Any] = [value for key, value in settings.items() if key.endswith("_token")]
+    for key in ("added_tokens_decoder", "additional_special_tokens", "extra_special_tokens"):
+        value = settings.get(key)
+        tokens += value.values() if isinstance(value, dict) else value or ()
+    texts = (each.get("content") if isinstance(each, dict) else each for each in tokens)
+    return {text for text in texts if isinstance(text, str)}
 
 
 READER = Reader(

@@ -173,7 +173,8 @@ def slow_tokens(
 
     Raises:
         SourceError: a setting is not understood; a listed token has an empty text or `single_word`;
-            or an id, be it listed or new, belongs to another token or is out of range.
+            an id, be it listed or new, belongs to another token or is out of range; or one token
+            ends in white space and another takes the white space before it.
     """
     check_unique(vocabulary)
     _check_extra(folder)
@@ -225,6 +226,12 @@ def slow_tokens(
             ids[text] = free
             free += 1
         tokens.append(Token(text, special=True, normalized=False))
+    ends = [token.content for token in tokens if token.content[-1:].isspace()]
+    if ends and (takers := [token.content for token in tokens if token.lstrip]):
+        raise SourceError(
+            f"{shown(ends[0])} ends in white space, which {shown(takers[0])} takes from what "
+            "stands before it: transformers then finds another token; set its lstrip to false"
+        )
     return SlowTokens(
         ids=ids, tokens=tuple(tokens), roles={**named, **roles}, vocabulary=dict(vocabulary)
     )
