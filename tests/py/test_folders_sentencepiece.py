@@ -187,3 +187,13 @@ def test_tokens_of_the_class_come_before_other_names(
     folder = _folder(tmp_path, "CodeLlamaTokenizer", models["bytes"], image_token=image)
     ours, theirs = assert_same_as_auto_tokenizer(folder, more=["<image>"])
     assert list(ours.special_tokens_map) == list(theirs.special_tokens_map)
+
+
+@pytest.mark.parametrize("name", ["MBartTokenizer", "MBart50Tokenizer", "NllbTokenizer"])
+def test_a_token_with_spaces_stands_around_texts(
+    name: str, models: dict[str, bytes], tmp_path: Path
+) -> None:
+    settings = {"extra_special_tokens": LANGUAGES[name]} if name in LANGUAGES else {}
+    folder = _folder(tmp_path, name, models[KINDS[name][0]], eos_token="a b", **settings)
+    ours, _ = assert_same_as_auto_tokenizer(folder, more=["a b"])
+    assert ours.eos_token_id in ours("low")["input_ids"]

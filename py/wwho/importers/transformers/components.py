@@ -111,12 +111,14 @@ def roberta_processing(
     return {"type": "RobertaProcessing", **pair, "trim_offsets": trim, "add_prefix_space": prefix}
 
 
-def template_processing(single: str, pair: str, ids: Mapping[str, int]) -> Component:
+def template_processing(
+    single: str | Sequence[str], pair: str | Sequence[str], ids: Mapping[str, int]
+) -> Component:
     """Return the post-processor of two templates as `tokenizers` takes them.
 
     Args:
-        single: places with spaces between: "$A" or a token, with ":" and a type behind, which is 0
-            where it is missing.
+        single: places, in a list, or in one text with spaces between: "$A" or a token, with ":" and
+            a type behind, which is 0 where it is missing. Only in a list may a token have spaces.
         pair: the same, with "$B".
         ids: the ids of the tokens.
 
@@ -125,11 +127,11 @@ def template_processing(single: str, pair: str, ids: Mapping[str, int]) -> Compo
     """
     tokens: dict[str, Any] = {}
 
-    def places(text: str) -> list[Any]:
+    def places(template: str | Sequence[str]) -> list[Any]:
         """Return the places of one template; the tokens go to `tokens`."""
         found: list[Any] = []
         # Other white space is part of a token.
-        for part in text.split(" "):
+        for part in template.split(" ") if isinstance(template, str) else template:
             name, colon, kind = part.rpartition(":")
             if not colon or not kind.isdecimal():
                 name, kind = part, "0"

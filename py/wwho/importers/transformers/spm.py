@@ -568,23 +568,23 @@ def _language(made: Made, option: str, usual: str) -> str:
 
 def _mbart_around(made: Made) -> Component:
     """Return the post-processor of mBART: the language comes last."""
-    last = f"{made.id_of('eos_token')} {_language(made, 'src_lang', 'en_XX')}"
-    return template_processing(f"$A {last}", f"$A $B {last}", made.ids)
+    last = made.id_of("eos_token"), _language(made, "src_lang", "en_XX")
+    return template_processing(["$A", *last], ["$A", "$B", *last], made.ids)
 
 
 def _mbart50_around(made: Made) -> Component:
     """Return the post-processor of mBART-50: the language comes first."""
     first, last = _language(made, "src_lang", "en_XX"), made.id_of("eos_token")
-    return template_processing(f"{first} $A {last}", f"{first} $A $B {last}", made.ids)
+    return template_processing([first, "$A", last], [first, "$A", "$B", last], made.ids)
 
 
 def _nllb_around(made: Made) -> Component:
     """Return the post-processor of NLLB: the language comes first, or last as in older models."""
     language, eos = _language(made, "src_lang", "eng_Latn"), made.id_of("eos_token")
     if flag(made.folder, "legacy_behaviour", False):
-        last = f"{eos} {language}"
-        return template_processing(f"$A {last}", f"$A $B {last}", made.ids)
-    return template_processing(f"{language} $A {eos}", f"{language} $A $B {eos}", made.ids)
+        last = eos, language
+        return template_processing(["$A", *last], ["$A", "$B", *last], made.ids)
+    return template_processing([language, "$A", eos], [language, "$A", "$B", eos], made.ids)
 
 
 def _seamless_around(made: Made) -> Component:
@@ -598,7 +598,7 @@ def _seamless_around(made: Made) -> Component:
     eos = made.id_of("eos_token")
     if language not in made.ids:
         raise SourceError(f"there is no token {shown(language)} for the language of a text")
-    return template_processing(f"{language} $A {eos}", f"{language} $A $B {eos}", made.ids)
+    return template_processing([language, "$A", eos], [language, "$A", "$B", eos], made.ids)
 
 
 # Extra tokens
