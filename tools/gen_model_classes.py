@@ -18,11 +18,13 @@ from transformers.models.auto import tokenization_auto as auto
 from transformers.models.m2m_100 import tokenization_m2m_100 as m2m100
 from transformers.models.mbart import tokenization_mbart as mbart
 from transformers.models.mbart50 import tokenization_mbart50 as mbart50
+from transformers.models.nllb import tokenization_nllb as nllb
 from transformers.models.plbart import tokenization_plbart as plbart
 from transformers.models.speech_to_text import tokenization_speech_to_text as speech
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TO_LANGUAGE_CODE
 
 from wwho.hf.joins import JOINS
+from wwho.importers.transformers.class_document import AS_IT_IS
 from wwho.importers.transformers.classes import CLASSES
 
 FOLDER = Path(__file__).parents[1] / "py" / "wwho" / "importers" / "transformers"
@@ -42,6 +44,7 @@ def tables() -> str:
         "mbart_languages": mbart.FAIRSEQ_LANGUAGE_CODES,
         "mbart50_languages": mbart50.FAIRSEQ_LANGUAGE_CODES,
         "m2m100_languages": m2m100.FAIRSEQ_LANGUAGE_CODES,
+        "nllb_languages": nllb.FAIRSEQ_LANGUAGE_CODES,
         "plbart_languages": plbart.FAIRSEQ_LANGUAGE_CODES,
         "speech_languages": speech.LANGUAGES,
         "whisper_languages": LANGUAGES,
@@ -83,23 +86,30 @@ def page() -> str:
         "its settings name: `tokenizer_class` in tokenizer_config.json, then `model_type` in",
         "config.json. *Exact*: ids, template, pairs and decoded text are AutoTokenizer's; the",
         "tests compare them on 300 texts for random settings of each class. *But for* is in the",
-        "notes of an import, too. Others are refused by name. A folder with a tokenizer.json is",
-        "read by that file, whatever its class.",
+        "notes of an import, too. Others are refused by name.",
         "`wwho import FOLDER --as FILE` takes one file as it is.",
+        "",
+        "Of a folder with a tokenizer.json, a class that *builds* takes the vocabulary, the merges",
+        "and mostly the template from that file, and nothing else: its normalizer, pre-tokenizer,",
+        "decoder, model and added tokens are its own, by the settings. A note of the import names",
+        "those that differ from the file's. A class that takes the *file* reads it as it is. Of",
+        "others, and where what a class builds cannot be told, the file is taken as it is, too,",
+        "with a note; `--check` compares with AutoTokenizer.",
         "",
         "Some classes decode each stretch of text between two special tokens alone. `wwho.hf` does",
         "so, too; elsewhere a `.wwho` file decodes all ids as one text, which is the same where",
         "special tokens are left out, but for white space at the ends of decoded text:",
         f"{', '.join(apart)}.",
         "",
-        "| class | files | state |",
-        "|---|---|---|",
+        "| class | files | state | tokenizer.json |",
+        "|---|---|---|---|",
     ]
     for name, each in sorted(CLASSES.items()):
         files = ", ".join(f"`{file}`" for file in each.files) or "none"
         exact = f"exact, but for {each.but}" if each.but else "exact"
         state = f"refused: {each.refusal}" if each.refusal else exact
-        lines.append(f"| `{name}` | {files} | {state} |")
+        with_document = "builds" if each.rebuild else "file" if name in AS_IT_IS else ""
+        lines.append(f"| `{name}` | {files} | {state} | {with_document} |")
     return "\n".join(lines) + "\n"
 
 

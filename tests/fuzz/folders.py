@@ -38,8 +38,10 @@ from wwho.format.write import write_artifact  # noqa: E402
 from wwho.hf import WWHOTokenizer  # noqa: E402
 from wwho.hf.open_model import recorded_class  # noqa: E402
 from wwho.importers import import_file  # noqa: E402
+from wwho.importers.detect import open_source  # noqa: E402
 from wwho.importers.transformers.byte_ids import CLASSES as CLASSES_OF_BYTES  # noqa: E402
 from wwho.importers.transformers.choice import tables  # noqa: E402
+from wwho.importers.transformers.class_document import ClassDocument  # noqa: E402
 from wwho.importers.transformers.slow_tokens import ENDS_TWICE  # noqa: E402
 from wwho.interchange.tokenizer_json import KEY  # noqa: E402
 from wwho.tokenizer import Tokenizer  # noqa: E402
@@ -315,6 +317,44 @@ def saved(chance: random.Random, folder: Folder, path: Path) -> Folder | None:
     return made
 
 
+COMPONENTS: Mapping[str, Sequence[Any]] = {
+    "normalizer": (
+        *(None, {"type": "NFC"}, {"type": "Lowercase"}, {"type": "Prepend", "prepend": "▁"}),
+        {"type": "Replace", "pattern": {"String": "e"}, "content": "a"},
+    ),
+    "pre_tokenizer": (
+        *(None, {"type": "Whitespace"}, {"type": "BertPreTokenizer"}),
+        {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never", "split": True},
+        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+    ),
+    "post_processor": (
+        None,
+        {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}],
+         "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+         "special_tokens": {}},
+    ),
+    "decoder": (None, {"type": "Fuse"}, {"type": "WordPiece", "prefix": "##", "cleanup": False}),
+}  # fmt: skip
+"""Components that may take the place of those of a tokenizer.json."""
+
+
+def change_document(chance: random.Random, folder: Folder) -> None:
+    """Put other components, other options and other added tokens into a tokenizer.json."""
+    document = folder.json("tokenizer.json")
+    for part, values in COMPONENTS.items():
+        if chance.random() < 0.4:
+            document[part] = chance.choice(values)
+    if chance.random() < 0.2 and document["added_tokens"]:
+        document["added_tokens"].pop()
+    for each in document["added_tokens"]:
+        if chance.random() < 0.1:
+            each[chance.choice(FLAGS)] = chance.random() < 0.5
+    if chance.random() < 0.2 and document["model"]["type"] == "BPE":
+        document["model"] |= {"fuse_unk": True, "unk_token": "<unk>"}
+    folder.put("tokenizer.json", document)
+    folder.form += ", with another tokenizer.json"
+
+
 def folder_of(seed: str, name: str, path: Path) -> Folder:
     """Return the folder of a seed.
 
@@ -334,6 +374,8 @@ def folder_of(seed: str, name: str, path: Path) -> Folder:
         older_files(chance, folder, size)
     elif way < 0.6:
         folder = saved(chance, folder, path) or folder
+        if "tokenizer.json" in folder.files and chance.random() < 0.4:
+            change_document(chance, folder)
     if chance.random() < 0.05:
         gone = chance.choice(sorted(folder.files))
         del folder.files[gone]
@@ -468,6 +510,8 @@ def compare_artifact(path: Path, theirs: Any, texts: Sequence[str]) -> None:
     except Exception as error:
         raise refused(error, "wwho import") from error
     told = " ".join(imported.notes)
+    if note := untold(path):
+        raise UnopenedError(note)
     for text in texts:
         if excused(text, theirs, told):
             continue
@@ -481,6 +525,13 @@ def compare_artifact(path: Path, theirs: Any, texts: Sequence[str]) -> None:
                 raise DifferenceError(
                     "import", f"{text!r}, special={special} {shown(found, expected)}"
                 )
+
+
+def untold(path: Path) -> str:
+    """Return the note that what the class of a folder builds is not known; "" if it is known."""
+    source = open_source(path)
+    notes = source.built.notes if isinstance(source, ClassDocument) else ()
+    return next((note for note in notes if "does not take tokenizer.json as it is" in note), "")
 
 
 def excused(text: str, theirs: Any, told: str) -> bool:
@@ -578,6 +629,8 @@ def compare_tokenizers(path: Path, theirs: Any, texts: Sequence[str]) -> None:
         ours = WWHOTokenizer.from_pretrained(path)
     except Exception as error:
         raise refused(error, "wwho.hf") from error
+    if note := untold(path):
+        raise UnopenedError(note)
     added = theirs.added_tokens_decoder.values()
     # Where a token takes the space behind it and the next the space before it, both have it there.
     strips_both = any(each.rstrip for each in added) and any(
@@ -651,8 +704,6 @@ class Outcome:
     """What a run found.
 
     Attributes:
-        rebuilt: the differences of folders with a tokenizer.json whose class in transformers 5
-            builds a tokenizer of its own around the vocabulary in it.
         classes: how many folders of each class were compared.
         forms: how many of each form.
         unopened: how many were refused, by who refuses them and why.
@@ -663,7 +714,6 @@ class Outcome:
     forms: Counter[str] = field(default_factory=Counter)
     unopened: Counter[str] = field(default_factory=Counter)
     differences: list[tuple[str, str, str, str, str]] = field(default_factory=list)
-    rebuilt: list[tuple[str, str, str, str, str]] = field(default_factory=list)
 
 
 def kind_of(message: str) -> str:
@@ -702,12 +752,6 @@ def judge(folder: Folder, path: Path, seed: str) -> DifferenceError | None:
     return None
 
 
-def builds_its_own(path: Path) -> bool:
-    """Return whether AutoTokenizer's class takes only the vocabulary of a tokenizer.json."""
-    kind = type(open_theirs(path))
-    return "__init__" in vars(kind) and kind.__name__ != "TokenizersBackend"
-
-
 def try_folder(seed: str, name: str, path: Path, outcome: Outcome) -> Folder:
     """Compare the folder of a seed, which is returned, and add to the outcome."""
     folder = folder_of(seed, name, path)
@@ -719,9 +763,7 @@ def try_folder(seed: str, name: str, path: Path, outcome: Outcome) -> Folder:
     outcome.classes[name] += 1
     outcome.forms[re.sub(r", without (?!tokenizer.json).*", ", without a file", folder.form)] += 1
     if found is not None:
-        is_rebuilt = "tokenizer.json" in folder.files and builds_its_own(path / "folder")
-        into = outcome.rebuilt if is_rebuilt else outcome.differences
-        into.append((seed, name, folder.form, found.part, str(found)))
+        outcome.differences.append((seed, name, folder.form, found.part, str(found)))
     return folder
 
 
@@ -800,7 +842,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as path:
             outcome = Outcome()
             folder = try_folder(seed, name, Path(path), outcome)
-            for *_, part, _ in [*outcome.differences, *outcome.rebuilt]:
+            for *_, part, _ in outcome.differences:
                 folder = shrunk(folder, Path(path) / "folder", seed, part)
                 print(judge(folder, Path(path) / "folder", seed))
         if options.keep:
@@ -813,9 +855,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcome = run(options.seed, options.folders, options.names)
     for count in (outcome.classes, outcome.forms, outcome.unopened):
         print(*(f"{number:6} {what}" for what, number in count.most_common()), "", sep="\n")
-    for kind, found in (("", outcome.differences), ("rebuilt", outcome.rebuilt)):
-        for *about, _, what in found:
-            print(kind, *about, what)
+    for *about, _, what in outcome.differences:
+        print(*about, what)
     return int(bool(outcome.differences))
 
 

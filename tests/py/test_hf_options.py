@@ -247,8 +247,8 @@ def test_add_prefix_space_of_classes_with_a_template(model_class: str, tmp_path:
     AUTO.from_pretrained(folder).save_pretrained(folder)
     for value in (True, False):
         assert_same_ids(folder, add_prefix_space=value)
-    with pytest.raises(ValueError, match=f"add_bos_token=True is not supported for {model_class}"):
-        WWHOTokenizer.from_pretrained(folder, add_bos_token=True)
+    # The class puts its own template there, whatever this option says.
+    assert_same_ids(folder, add_bos_token=True)
 
 
 @pytest.mark.parametrize("option", ["do_lower_case", "strip_accents", "tokenize_chinese_chars"])
@@ -308,12 +308,13 @@ def test_options_of_a_llama_with_a_metaspace(tmp_path: Path) -> None:
 def test_options_that_a_tokenizer_json_cannot_honour(tmp_path: Path) -> None:
     made = Tokenizer(models.WordLevel({each: k for k, each in enumerate(VOCAB)}, "[UNK]"))
     folder = json_folder(tmp_path, made, tokenizer_class="LlamaTokenizer", unk_token="[UNK]")
+    file = folder / "tokenizer.json"
     with pytest.raises(ValueError, match="add_prefix_space=False is not supported for Llama"):
-        WWHOTokenizer.from_pretrained(folder, add_prefix_space=False)
+        WWHOTokenizer.from_pretrained(file, add_prefix_space=False)
     with pytest.raises(ValueError, match="legacy=True is not supported for LlamaTokenizer"):
-        WWHOTokenizer.from_pretrained(folder, legacy=True)
+        WWHOTokenizer.from_pretrained(file, legacy=True)
     with pytest.raises(ValueError, match=r"add_bos_token=True needs a bos_token .* found '<s>'"):
-        WWHOTokenizer.from_pretrained(folder, add_bos_token=True)
+        WWHOTokenizer.from_pretrained(file, add_bos_token=True)
 
 
 # Models that are made already

@@ -60,8 +60,9 @@ def test_one_file_as_it_is(cli: Cli, roberta: Path, tmp_path: Path) -> None:
     assert "has no file none.json" in done.err
 
 
-def test_a_difference_is_printed(cli: Cli, roberta: Path, tmp_path: Path) -> None:
-    """A tokenizer.json whose pipeline the class does not read."""
+@pytest.fixture
+def lower(roberta: Path, tmp_path: Path) -> Path:
+    """The folder of a RoBERTa whose tokenizer.json makes lower case, as the class does not."""
     theirs = tokenizers.Tokenizer.from_str(
         tokenizers.ByteLevelBPETokenizer(
             str(roberta / "vocab.json"), str(roberta / "merges.txt"), lowercase=True
@@ -71,9 +72,30 @@ def test_a_difference_is_printed(cli: Cli, roberta: Path, tmp_path: Path) -> Non
     shutil.copytree(roberta, folder)
     theirs.save(str(folder / "tokenizer.json"))
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "RobertaTokenizer"}')
-    done = cli("import", folder, "-o", tmp_path / "a.wwho", "--check")
+    return folder
+
+
+def test_what_a_class_builds_of_a_tokenizer_json(cli: Cli, lower: Path, tmp_path: Path) -> None:
+    done = cli("import", lower, "-o", tmp_path / "a.wwho", "--check")
+    told = done.out.decode()
+    assert done.code == 0, told
+    assert "RobertaTokenizer of transformers 5.24 builds normalizer" in told
+    assert "ids as transformers 5.24 gives them" in told
+    done = cli("import", lower, "--as", "tokenizer.json", "-o", tmp_path / "b.wwho", "--check")
+    assert done.code == 0
+    assert "ids as tokenizers 0.23.3 gives them" in done.out.decode()
+    anew, alone = (wwho.Tokenizer.load(tmp_path / name) for name in ("a.wwho", "b.wwho"))
+    assert anew.encode("THE") != alone.encode("THE") == alone.encode("the")
+
+
+def test_a_difference_is_printed(cli: Cli, lower: Path, tmp_path: Path) -> None:
+    """A class that builds what is not known here."""
+    (lower / "tokenizer_config.json").write_text('{"tokenizer_class": "EsmcTokenizer"}')
+    done = cli("import", lower, "-o", tmp_path / "a.wwho", "--check")
     assert done.code == 1
-    assert "RobertaTokenizer builds its own normalizer and pre-tokenizer" in done.out.decode()
+    told = done.out.decode()
+    assert "EsmcTokenizer of transformers 5.24 does not take tokenizer.json as it is" in told
+    assert "EsmcTokenizer builds its own normalizer and pre-tokenizer" in told
 
 
 def test_options_that_say_nothing(cli: Cli, roberta: Path, tmp_path: Path) -> None:

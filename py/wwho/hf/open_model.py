@@ -24,6 +24,7 @@ from wwho.importers.detect import import_source, open_source
 from wwho.importers.huggingface import mistral
 from wwho.importers.huggingface import read as tokenizer_json
 from wwho.importers.transformers.choice import class_of
+from wwho.importers.transformers.class_document import Built, ClassDocument
 from wwho.importers.transformers.classes import RECORD
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.word_cutting import WordCutting
@@ -84,6 +85,8 @@ def open_model(source: Given, options: Mapping[str, Any]) -> Opened:
     name = path.stem or path.resolve().name
     if isinstance(file, ModelFolder):
         return _open_folder(path, name, options)
+    if isinstance(file, ClassDocument):
+        file = file.with_settings({key: as_json(value) for key, value in options.items()})
     if tokenizer_json.READER.knows(file):
         return _open_tokenizer_json(file, name, options)
     enc = _made(import_source(file, Options(name=name)))
@@ -132,8 +135,11 @@ def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) ->
         # A Llama of another kind than the class makes: AutoTokenizer takes the file as it is.
         model_class = "TokenizersBackend"
     known = class_parameters(model_class)
-    document, done = file.document, set[str]()
-    for some in (file.json_beside(), options):
+    document = file.document
+    built = file.built if isinstance(file, ClassDocument) else Built(document=document)
+    done = {*built.honoured}
+    # A class that builds has its settings in what it builds.
+    for some in (file.json_beside(), options) if built.record is None else ():
         of_class = {key: value for key, value in some.items() if key in known}
         is_saved = some is not options
         document, honoured = with_class_options(document, of_class, model_class, is_saved)
@@ -142,7 +148,7 @@ def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) ->
     made = import_source(file, Options(name=name, fix_mistral_regex=options.get(FIX)))
     if model_class is not None:
         # What is saved and opened again is still a model of its class.
-        record = {RECORD: json.dumps({"class": model_class})}
+        record = {RECORD: built.record or json.dumps({"class": model_class})}
         artifact = replace(made.artifact, provenance={**made.artifact.provenance, **record})
         made = replace(made, artifact=artifact)
     return Opened(
@@ -150,7 +156,7 @@ def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) ->
         model_class=model_class,
         done=frozenset({*done, FIX}),
         is_fixed=False,
-        warnings=_warnings(made),
+        warnings=(*_warnings(made), *(() if built.is_anew else built.notes)),
     )
 
 

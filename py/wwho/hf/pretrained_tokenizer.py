@@ -167,6 +167,10 @@ class WWHOTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
             vocab_file = None
         folder = options.get("name_or_path")
         source = vocab_file or tokenizer_file or folder
+        if source == tokenizer_file and GIVEN in options and not os.path.isfile(folder or ""):
+            # from_pretrained has found the file in a folder, whose class makes its own of it.
+            found = Path(tokenizer_file or "")
+            source = found.parent if found.name == "tokenizer.json" else found
         cutter: WordCutter | None = options.pop("word_cutter", None)
         # Of what from_pretrained passes, only what its caller said goes before a folder's settings.
         names = options.pop(GIVEN, None)

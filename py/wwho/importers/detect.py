@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 from wwho.errors import ArtifactError, PatternError, SourceError, SpecialTokenError
@@ -30,7 +30,8 @@ from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
 from wwho.importers.transformers.choice import class_of
-from wwho.importers.transformers.classes import CLASSES, import_by_class
+from wwho.importers.transformers.class_document import ClassDocument
+from wwho.importers.transformers.classes import CLASSES, JUDGE, import_by_class
 from wwho.importers.transformers.folder import ModelFolder
 
 READERS: tuple[Reader, ...] = (
@@ -127,9 +128,9 @@ def import_file(path: str | os.PathLike[str], options: Options | None = None) ->
 def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Source | ModelFolder:
     """Return a file, or what a folder's tokenizer is read from.
 
-    Of a folder that has a tokenizer.json, that is the tokenizer.json. Otherwise it is the folder
-    itself if its settings name a class of transformers, and else the file that counts in it. A
-    vocab.json or vocab.txt says too little by itself, so it stands for its folder.
+    Of a folder that has a tokenizer.json, that is what its class makes of the file. Otherwise it is
+    the folder itself if its settings name a class of transformers, and else the file that counts in
+    it. A vocab.json or vocab.txt says too little by itself, so it stands for its folder.
 
     Args:
         path: the file or folder.
@@ -153,7 +154,7 @@ def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Sou
     folder = ModelFolder(given if is_folder else given.parent)
     with _errors_name_source(folder):
         if is_folder and folder.file("tokenizer.json") is not None:
-            return find_source(path)
+            return ClassDocument(folder)
         name = class_of(folder)
     if name is None or ((name in SAYS_NOTHING or name not in CLASSES) and _whole_file(folder)):
         return find_source(path)
@@ -200,7 +201,11 @@ def import_source(source: Source | ModelFolder, options: Options | None = None) 
     reader = reader_of(source)
     with _errors_name_source(source):
         _check_options(reader.kind, reader.takes, options)
-        return reader.read(source, options)
+        made = reader.read(source, options)
+    if not isinstance(source, ClassDocument):
+        return made
+    engine = JUDGE if source.built.is_anew else made.engine
+    return replace(made, engine=engine, notes=(*source.built.notes, *made.notes))
 
 
 @contextmanager

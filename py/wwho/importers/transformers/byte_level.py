@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from wwho.errors import SourceError
-from wwho.importers.huggingface.vocabulary_files import merges_in
+from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.reader import Options
 from wwho.importers.source import shown
 from wwho.importers.transformers.choice import tables
@@ -25,7 +25,8 @@ from wwho.importers.transformers.components import (
     split,
     template_processing,
 )
-from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.document_vocabulary import around_in, ids_in, merges_in
+from wwho.importers.transformers.folder import AROUND, ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 from wwho.importers.transformers.tokens import (
     Token,
@@ -36,12 +37,15 @@ from wwho.importers.transformers.tokens import (
     with_tokens,
 )
 
-AROUND = {"add_bos_token", "add_eos_token"}
 FILES = ("vocab.json", "merges.txt")
 NFC = {"type": "NFC"}
 QWEN2_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN3_5_PATTERN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}"
+    r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 CLIP_PATTERN = (
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
@@ -49,6 +53,7 @@ CLIP_PATTERN = (
 NOUGAT_PATTERN = r"""[\(\)\[\]\{\}]|([!\"#\$%\&'\*\+,\-\./:;<=>\?\\\^_`\|\~])\1*"""
 END_OF_TEXT = "<|endoftext|>"
 GPT2_ROLES = dict.fromkeys(("unk_token", "bos_token", "eos_token"), END_OF_TEXT)
+QWEN_ROLES = dict.fromkeys(("unk_token", "eos_token", "pad_token"), END_OF_TEXT)
 ROBERTA_ROLES = {
     **{"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "cls_token": "<s>"},
     **{"unk_token": "<unk>", "pad_token": "<pad>", "mask_token": "<mask>"},
@@ -98,7 +103,9 @@ class Recipe:
         decoder: the decoder.
         model: options of the model, from the settings.
         around: makes the post-processor; None: the settings say what stands around a text.
-        gives_way: whether they do so, too, wherever they have an option for it.
+        gives_way: whether they do so, too, wherever they have an option for it; so does a
+            tokenizer.json.
+        by_settings: whether they do so even where a tokenizer.json says what stands there.
         twice: whether the class adds its special tokens a second time; see `Tokens.again`.
         by_texts: whether it does so by their texts alone, so that all of them are found as they
             stand.
@@ -114,6 +121,7 @@ class Recipe:
     model: Callable[[ModelFolder, Mapping[str, Any]], dict[str, Any]] = lambda *_: {}
     around: Callable[[Made], Component] | None = None
     gives_way: bool = False
+    by_settings: bool = False
     twice: bool = False
     by_texts: bool = False
 
@@ -123,7 +131,9 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
 
     The draft holds it as the document of a tokenizer.json. The post-processor is that of the
     recipe; where the recipe has none, or gives way and the settings have `add_bos_token` or
-    `add_eos_token`, it is the one that these two settings call for (`with_tokens`).
+    `add_eos_token`, it is the one that these two settings call for (`with_tokens`). Of a folder
+    with a `document`, the class takes the vocabulary and the merges from there, and the
+    post-processor wherever the recipe gives way, or has none and does not go by the settings.
 
     Args:
         recipe: what the class does, such as RobertaTokenizer.
@@ -134,11 +144,14 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         SourceError: a file is missing or damaged, a setting is not understood, or there is no token
             that the recipe puts around texts.
     """
-    vocab_file = folder.needed_file("vocab.json")
-    vocab = vocab_file.document
-    if wrong := [value for value in vocab.values() if type(value) is not int or value < 0]:
-        raise SourceError(f"vocab.json: found the id {shown(wrong[0])}, expected a number")
-    merges = merges_in(folder.needed_file("merges.txt"))
+    merges: Sequence[Any]
+    if folder.document is None:
+        vocab = folder.needed_file("vocab.json").document
+        if wrong := [value for value in vocab.values() if type(value) is not int or value < 0]:
+            raise SourceError(f"vocab.json: found the id {shown(wrong[0])}, expected a number")
+        merges = vocabulary_files.merges_in(folder.needed_file("merges.txt"))
+    else:
+        vocab, merges = ids_in(folder.document), merges_in(folder.document)
     prefix = recipe.prefix is not None and flag(folder, "add_prefix_space", recipe.prefix)
     document: dict[str, Any] = {
         "version": "1.0",
@@ -147,10 +160,13 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         "decoder": recipe.decoder,
         "model": bpe_model(vocab, merges, **recipe.model(folder, recipe.roles)),
     }
+    kept = None if recipe.by_settings else around_in(folder)
+    if kept is not None:
+        document["post_processor"] = kept
     document, notes = with_tokens(
         folder, document, recipe.roles, twice=recipe.twice, by_texts=recipe.by_texts
     )
-    gives_way = recipe.gives_way and AROUND & folder.settings.keys()
+    gives_way = recipe.gives_way and (kept is not None or AROUND & folder.settings.keys())
     if recipe.around is not None and not gives_way:
         document["post_processor"] = recipe.around(made_of(folder, document, recipe.roles))
     return Draft(document=document, defaults=json_defaults(recipe.roles), notes=notes)
@@ -330,16 +346,10 @@ RECIPES: dict[str, Recipe] = {
         roles={**GPT2_ROLES, "pad_token": "<|padding|>"},
         normalizer=NFC,
         pre_tokenizer=_neox_cuts,
+        by_settings=True,
     ),
     "Qwen2Tokenizer": Recipe(
-        roles={
-            "unk_token": END_OF_TEXT,
-            "eos_token": END_OF_TEXT,
-            "pad_token": END_OF_TEXT,
-        },
-        normalizer=NFC,
-        pre_tokenizer=_qwen(QWEN2_PATTERN),
-        by_texts=True,
+        roles=QWEN_ROLES, normalizer=NFC, pre_tokenizer=_qwen(QWEN2_PATTERN), by_texts=True
     ),
     "CohereTokenizer": Recipe(
         roles={
@@ -427,6 +437,7 @@ RECIPES: dict[str, Recipe] = {
 }
 """The classes by name, and how each puts a tokenizer together."""
 
+QWEN3_5 = Recipe(roles=QWEN_ROLES, normalizer=NFC, pre_tokenizer=_qwen(QWEN3_5_PATTERN))
 ALIASES = {
     **dict.fromkeys(
         ("BartTokenizer", "LEDTokenizer", "LongformerTokenizer", "MvpTokenizer"),
@@ -436,7 +447,11 @@ ALIASES = {
 """Names of older versions that transformers takes for other classes."""
 
 CLASSES: dict[str, ModelClass] = {
-    name: ModelClass(files=FILES, read=partial(read, RECIPES[ALIASES.get(name, name)]))
+    name: ModelClass(
+        files=FILES,
+        read=partial(read, RECIPES[ALIASES.get(name, name)]),
+        rebuild=partial(read, RECIPES[ALIASES.get(name, name)]),
+    )
     for name in (*RECIPES, *ALIASES)
 } | {
     "LayoutLMv3Tokenizer": ModelClass(
@@ -450,7 +465,9 @@ CLASSES: dict[str, ModelClass] = {
         files=FILES, refusal="which takes the nodes of web pages and their paths, and no plain text"
     ),
     "Qwen3_5Tokenizer": ModelClass(
-        files=("tokenizer.json",), refusal="which reads a tokenizer.json and no vocab.json"
+        files=("tokenizer.json",),
+        rebuild=partial(read, QWEN3_5),
+        refusal="which reads a tokenizer.json and no vocab.json",
     ),
     "EsmcTokenizer": ModelClass(
         files=("tokenizer.json",),

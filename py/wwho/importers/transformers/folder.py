@@ -12,6 +12,9 @@ from wwho.errors import SourceError
 from wwho.format.foreign import no_content
 from wwho.importers.source import Source
 
+AROUND = frozenset({"add_bos_token", "add_eos_token"})
+"""Settings by which tokens stand around a text."""
+
 
 class Settings(dict[str, Any]):
     """Settings that know which of their keys were asked for.
@@ -57,23 +60,34 @@ class ModelFolder:
     Attributes:
         path: the folder.
         given: settings that a caller gives, which go before those of tokenizer_config.json.
+        document: the tokenizer.json around whose vocabulary a class builds its tokenizer; None: the
+            class reads the vocabulary from other files.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], given: Mapping[str, Any] | None = None
+        self,
+        path: str | os.PathLike[str],
+        given: Mapping[str, Any] | None = None,
+        document: Mapping[str, Any] | None = None,
     ) -> None:
-        """Take the path of the folder, and settings that go before its own."""
+        """Take the path of the folder, settings that go before its own, and a tokenizer.json."""
         self.path = Path(path)
         self.given = dict(given or {})
+        self.document = document
 
     @cached_property
     def settings(self) -> Settings:
         """The object in tokenizer_config.json, {} if there is no such file, and what is given.
 
+        With a `document`, transformers leaves to that what the file says of `AROUND`.
+
         Raises:
             SourceError: the file is damaged, or no JSON object.
         """
-        return Settings(self.json("tokenizer_config.json") | self.given)
+        found = self.json("tokenizer_config.json")
+        if self.document is not None:
+            found = {key: value for key, value in found.items() if key not in AROUND}
+        return Settings(found | self.given)
 
     @cached_property
     def model_settings(self) -> dict[str, Any]:

@@ -47,6 +47,8 @@ class ModelClass:
         files: the names of the files that it reads. Names that are alternatives stand in one text
             with " or " between them; a file that may be missing ends in "?".
         read: makes the draft of a folder; None if the class is refused.
+        rebuild: makes the draft of a folder that has a `document`, around whose vocabulary the
+            class builds its tokenizer anew; None if the class does not, or it is not known how.
         refusal: why no artifact can do what the class does, and what would do; "" if it is read.
         but: what an artifact does otherwise than the class, as notes of an import say, too; "" for
             nothing.
@@ -54,5 +56,6 @@ class ModelClass:
 
     files: tuple[str, ...]
     read: Callable[[ModelFolder, Options], Draft] | None = None
+    rebuild: Callable[[ModelFolder, Options], Draft] | None = None
     refusal: str = ""
     but: str = ""

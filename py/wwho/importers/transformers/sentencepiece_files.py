@@ -11,7 +11,7 @@ from wwho.errors import SourceError
 from wwho.importers.transformers.components import Component
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.tokens import Token
-from wwho.interchange.sentencepiece import Kind, Model, parse_model
+from wwho.interchange.sentencepiece import Algorithm, Kind, Model, parse_model
 
 Vocab = list[tuple[str, float]]
 """Tokens with their scores, by id."""
@@ -31,6 +31,11 @@ class Pieces:
     def vocab(self) -> Vocab:
         """The tokens with their scores, by id."""
         return [(piece.text.decode(), piece.score) for piece in self.model.pieces]
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The type of the model."""
+        return self.model.algorithm
 
     @property
     def extra(self) -> list[Token]:

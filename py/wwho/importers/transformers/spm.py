@@ -10,7 +10,7 @@ from typing import Any
 from wwho.errors import SourceError
 from wwho.importers.reader import Options
 from wwho.importers.source import shown
-from wwho.importers.transformers.byte_level import AROUND, Made, json_defaults, made_of
+from wwho.importers.transformers.byte_level import Made, json_defaults, made_of
 from wwho.importers.transformers.choice import tables
 from wwho.importers.transformers.components import (
     Component,
@@ -22,7 +22,13 @@ from wwho.importers.transformers.components import (
     split,
     template_processing,
 )
-from wwho.importers.transformers.folder import ModelFolder
+from wwho.importers.transformers.document_vocabulary import (
+    DocumentPieces,
+    around_in,
+    ids_in,
+    merges_in,
+)
+from wwho.importers.transformers.folder import AROUND, ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 from wwho.importers.transformers.sentencepiece_files import (
     Pieces,
@@ -41,6 +47,7 @@ STRIP_ACCENTS = {"type": "StripAccents"}
 WHITE_SPACE_SPLIT = {"type": "WhitespaceSplit"}
 MBART_LANGUAGES: tuple[str, ...] = tuple(tables()["mbart_languages"])
 MBART50_LANGUAGES: tuple[str, ...] = tuple(tables()["mbart50_languages"])
+NLLB_LANGUAGES: tuple[str, ...] = tuple(tables()["nllb_languages"])
 
 
 def replaced(pattern: str, content: str, *, regex: bool = True) -> Component:
@@ -68,12 +75,12 @@ class Around:
 
     Attributes:
         folder: the folder.
-        pieces: the SentencePiece model.
+        pieces: the SentencePiece model, or the tokenizer.json in its place.
         texts: the texts of the roles, before tokens are added.
     """
 
     folder: ModelFolder
-    pieces: Pieces
+    pieces: Pieces | DocumentPieces
     texts: Mapping[str, str]
 
     def flag(self, name: str, usual: bool) -> bool:
@@ -94,6 +101,16 @@ class Around:
                 f"tokenizer_config.json: {name}: found {shown(value)}, expected a number from 0 on"
             )
         return value
+
+    def unk_id(self, usual: int) -> int:
+        """Return the id of what is unknown: that of the SentencePiece model, or of the settings.
+
+        Args:
+            usual: the id where there is a tokenizer.json, and the settings do not say.
+        """
+        if isinstance(self.pieces, Pieces):
+            return self.pieces.model.unk_id
+        return self.number("unk_id", usual)
 
     def text(self, name: str, usual: str) -> str:
         """Return a setting that is a text; `usual` if it is missing or null.
@@ -138,15 +155,21 @@ class Recipe:
     Attributes:
         file: the name of the SentencePiece model.
         roles: the defaults; see `Draft`.
-        vocab: makes the tokens with their scores, by id.
+        vocab: makes the tokens with their scores, by id, of a SentencePiece model.
+        again: makes them of a tokenizer.json.
         unk: the id of the unknown token, or what finds it; None for a BPE by merges.
         model: options of such a BPE.
         normalizer: makes it.
         pre_tokenizer: makes it.
         decoder: makes it.
         extra: makes the tokens that are added where the settings list none.
+        usual_extra: those that a class adds to a tokenizer.json where nothing lists any.
         around: makes the post-processor; None: the settings say what stands around a text.
-        gives_way: whether they do so, too, wherever they have an option for it.
+        gives_way: whether they do so, too, wherever they have an option for it; so does a
+            tokenizer.json.
+        by_settings: whether they do so even where a tokenizer.json says what stands there.
+        instead: makes the post-processor that takes the place of a tokenizer.json's, where the
+            settings do not say; None: `around` does.
         twice: whether it adds its tokens twice; see `with_tokens`.
         unfollowed: settings that the class knows and does not follow.
     """
@@ -154,14 +177,18 @@ class Recipe:
     file: str
     roles: Mapping[str, Any]
     vocab: Callable[[Around], Vocab] = _same
+    again: Callable[[Around], Vocab] = _same
     unk: int | Callable[[Around, Vocab], int] | None = None
     model: Mapping[str, Any] = field(default_factory=dict)
     normalizer: Callable[[Around], Component | None] = lambda found: found.pieces.charsmap
     pre_tokenizer: Callable[[Around], Component | None] = lambda found: _words()
     decoder: Callable[[Around], Component] = lambda found: metaspace()
     extra: Callable[[Around], Sequence[Token]] = _own
+    usual_extra: tuple[str, ...] = ()
     around: Callable[[Made], Component] | None = None
     gives_way: bool = False
+    by_settings: bool = False
+    instead: Callable[[Made], Component] | None = None
     twice: bool = False
     unfollowed: tuple[str, ...] = ()
 
@@ -173,7 +200,9 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     recipe; where the recipe has none, or gives way and the settings have `add_bos_token` or
     `add_eos_token`, it is the one that these two settings call for (`with_tokens`). Extra tokens
     are those of the settings if these have a list, else those of the recipe, which the defaults of
-    the draft then name.
+    the draft then name. Of a folder with a `document`, the class takes the vocabulary, merges and
+    charsmap from there, and the post-processor wherever the recipe gives way, or has none and does
+    not go by the settings.
 
     Args:
         recipe: what the class does, such as T5Tokenizer.
@@ -184,49 +213,65 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         SourceError: the file is missing or damaged, a setting is not understood, or there is no
             token that the recipe needs by its role or its id.
     """
-    pieces = read_pieces(folder, recipe.file)
     roles = read_tokens(folder).with_defaults(recipe.roles)
+    pieces: Pieces | DocumentPieces
+    if folder.document is None:
+        pieces = read_pieces(folder, recipe.file)
+    else:
+        # A list of the older name in special_tokens_map.json is one that the class is given.
+        given = roles.extra or [*map(_special, recipe.usual_extra)]
+        pieces = DocumentPieces(folder.document, [] if roles.names_extra else given)
     texts = {
         name: each.content if each else NO_TEXT
         for name, each in {**roles.named, **roles.roles}.items()
     }
     found = Around(folder=folder, pieces=pieces, texts=texts)
-    vocab = recipe.vocab(found)
     document: dict[str, Any] = {
         "version": "1.0",
         "normalizer": recipe.normalizer(found),
         "pre_tokenizer": recipe.pre_tokenizer(found),
         "decoder": recipe.decoder(found),
-        "model": _model(recipe, found, vocab),
+        "model": _model(recipe, found),
     }
+    kept = None if recipe.by_settings else around_in(folder)
+    if kept is not None:
+        document["post_processor"] = kept
     extra = recipe.extra(found)
     document, notes = with_tokens(folder, document, recipe.roles, extra, twice=recipe.twice)
-    gives_way = recipe.gives_way and AROUND & folder.settings.keys()
-    if recipe.around is not None and not gives_way:
-        document["post_processor"] = recipe.around(made_of(folder, document, recipe.roles))
+    gives_way = recipe.gives_way and (kept is not None or AROUND & folder.settings.keys())
+    around = recipe.around if recipe.instead is None or kept is None else recipe.instead
+    if around is not None and not gives_way:
+        document["post_processor"] = around(made_of(folder, document, recipe.roles))
     defaults = json_defaults(recipe.roles)
     if not roles.names_extra:
         defaults["extra_special_tokens"] = [token.content for token in extra]
-    notes += without_effect(folder, recipe.unfollowed)
+    if folder.document is None:
+        notes += without_effect(folder, recipe.unfollowed)
     return Draft(document=document, defaults=defaults, notes=notes)
 
 
-def _model(recipe: Recipe, found: Around, vocab: Vocab) -> Component:
-    """Return the model of some tokens: a BPE if the class has no unknown token, else a Unigram.
+def _model(recipe: Recipe, found: Around) -> Component:
+    """Return the model: a BPE if the class has no id for what is unknown, else a Unigram.
 
-    The merges of a BPE are those that its tokens, in order, allow.
+    The merges of a BPE are those that its tokens, in order, allow, or those of the tokenizer.json.
 
     Raises:
         SourceError: the id of the unknown token is that of no token.
     """
+    document = found.folder.document
     if recipe.unk is None:
-        ids = {text: number for number, (text, _) in enumerate(vocab)}
+        if document is None:
+            ids = {text: number for number, (text, _) in enumerate(recipe.vocab(found))}
+            merges: list[Any] = merges_of(ids)
+        else:
+            ids, merges = ids_in(document), merges_in(document)
         usual = {"continuing_subword_prefix": None, "end_of_word_suffix": None, "fuse_unk": True}
         named = {
             name: found.texts.get(value[1:]) if str(value).startswith("=") else value
             for name, value in recipe.model.items()
         }
-        return bpe_model(ids, merges_of(ids), **usual | named)
+        return bpe_model(ids, merges, **usual | named)
+    vocab = recipe.vocab(found) if document is None else recipe.again(found)
     unk = recipe.unk if isinstance(recipe.unk, int) else recipe.unk(found, vocab)
     if not unk < len(vocab):
         raise SourceError(f"the class's unknown token has the id {unk}, of {len(vocab)} tokens")
@@ -263,7 +308,7 @@ def _of_unigram(found: Around) -> Vocab:
     Raises:
         SourceError: it is of another type.
     """
-    kind = found.pieces.model.algorithm
+    kind = found.pieces.algorithm
     if kind is not Algorithm.UNIGRAM:
         raise SourceError(f"the model is of the type {kind.name}; this class expects a UNIGRAM")
     return found.pieces.vocab
@@ -285,6 +330,15 @@ def _mbart50(found: Around) -> Vocab:
     """Return the tokens of mBART-50, whose first one is that of the class."""
     _, *tokens = _mbart(found, MBART50_LANGUAGES)
     return [(found.texts["cls_token"], 0.0), *tokens]
+
+
+def _mbart50_again(found: Around) -> Vocab:
+    """Return the tokens of a tokenizer.json of mBART-50, those of the class if none is a language.
+
+    Then transformers takes them for the pieces of a SentencePiece model.
+    """
+    has_language = any(text in MBART50_LANGUAGES for text, _ in found.pieces.vocab)
+    return found.pieces.vocab if has_language else _mbart50(found)
 
 
 def _camembert(found: Around) -> Vocab:
@@ -369,7 +423,7 @@ def _by_text(text_of: str, usual: int | None) -> Callable[[Around, Vocab], int]:
 
     Args:
         text_of: the role, such as "unk_token", whose text is looked up.
-        usual: the id if there is no such token; None: the file's id for what is unknown.
+        usual: the id if there is no such token; None: the file's id for what is unknown, or 1.
     """
 
     def find(found: Around, vocab: Vocab) -> int:
@@ -377,16 +431,20 @@ def _by_text(text_of: str, usual: int | None) -> Callable[[Around, Vocab], int]:
         pair = (found.texts.get(text_of, ""), 0.0)
         if pair in vocab:
             return vocab.index(pair)
-        return found.pieces.model.unk_id if usual is None else usual
+        return found.unk_id(1) if usual is None else usual
 
     return find
 
 
 def _first_of_text(found: Around, vocab: Vocab) -> int:
-    """Return the id of the first token with the text of the unknown one; 2 for none."""
+    """Return the id of the first token with the text of the unknown one; else 2.
+
+    It is 0 with a tokenizer.json.
+    """
     texts = [text for text, _ in vocab]
     unk = found.texts["unk_token"]
-    return texts.index(unk) if unk in texts else 2
+    usual = 2 if found.folder.document is None else 0
+    return texts.index(unk) if unk in texts else usual
 
 
 def _of_pegasus(found: Around, vocab: Vocab) -> int:
@@ -698,6 +756,7 @@ RECIPES: dict[str, Recipe] = {
         file="spiece.model",
         roles={**ALBERT_ROLES, **WITHOUT_TYPES},
         vocab=_albert,
+        again=_albert,
         unk=1,
         normalizer=_albert_normalizer,
         pre_tokenizer=lambda found: _words(_scheme(found)),
@@ -733,6 +792,7 @@ RECIPES: dict[str, Recipe] = {
         roles={**FAIRSEQ_ROLES, "mask_token": Token("<mask>", lstrip=True, special=True)},
         vocab=_camembert,
         unk=_first_of_text,
+        usual_extra=("<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"),
         pre_tokenizer=lambda found: _words(_scheme(found)),
         decoder=lambda found: metaspace(_scheme(found)),
         around=_fairseq_around,
@@ -760,6 +820,7 @@ RECIPES: dict[str, Recipe] = {
         file="sentencepiece.bpe.model",
         roles={name: token for name, token in MASKED.items() if name != "bos_token"},
         vocab=_mbart50,
+        again=_mbart50_again,
         unk=3,
         normalizer=lambda found: normalizers(*_charsmap(found), SPACES),
         pre_tokenizer=lambda _: metaspace(),
@@ -773,6 +834,7 @@ RECIPES: dict[str, Recipe] = {
             "mask_token": Token("<mask>", lstrip=True, normalized=True, special=True),
         },
         vocab=_nllb,
+        usual_extra=NLLB_LANGUAGES,
         model={"unk_token": "=unk_token"},
         normalizer=_charsmap_and_spaces,
         pre_tokenizer=lambda _: metaspace(),
@@ -806,6 +868,7 @@ RECIPES: dict[str, Recipe] = {
         normalizer=lambda found: _albert_normalizer(found, SPACES, accents=True),
         pre_tokenizer=lambda found: metaspace(_scheme(found)),
         decoder=lambda found: metaspace(_scheme(found)),
+        instead=_bert_around,
         twice=True,
         unfollowed=("remove_space",),
     ),
@@ -844,7 +907,8 @@ RECIPES: dict[str, Recipe] = {
             **{"mask_token": Token("<mask>", lstrip=True), "padding_side": "left"},
             **WITHOUT_TYPES,
         },
-        unk=lambda found, _: found.pieces.model.unk_id,
+        unk=lambda found, _: found.unk_id(0),
+        usual_extra=("<eop>", "<eod>"),
         normalizer=_xlnet_normalizer,
         around=_xlnet_around,
         unfollowed=("remove_space", "keep_accents", "unk_id"),
@@ -879,6 +943,7 @@ RECIPES: dict[str, Recipe] = {
         ),
         decoder=lambda _: _from_bytes(FIRST_SPACE),
         extra=_code_llama_extra,
+        by_settings=True,
     ),
     "GemmaTokenizer": Recipe(
         file="tokenizer.model",
@@ -912,7 +977,9 @@ RECIPES: dict[str, Recipe] = {
 """The classes by name, and how each puts a tokenizer together."""
 
 CLASSES: dict[str, ModelClass] = {
-    name: ModelClass(files=(recipe.file,), read=partial(read, recipe))
+    name: ModelClass(
+        files=(recipe.file,), read=partial(read, recipe), rebuild=partial(read, recipe)
+    )
     for name, recipe in RECIPES.items()
 } | {
     "CpmTokenizer": ModelClass(

@@ -144,7 +144,7 @@ def read_tokens(folder: ModelFolder) -> Tokens:
     """Return the tokens that the settings of a folder name.
 
     tokenizer_config.json counts; where it has no list with ids, special_tokens_map.json goes before
-    it, and added_tokens.json has the ids.
+    it, and added_tokens.json has the ids, or the folder's `document`.
 
     Raises:
         SourceError: a token is none, or the settings are damaged.
@@ -259,7 +259,8 @@ def _older_listed(
     It is so if the settings give it as a text alone, or special_tokens_map.json in any form.
 
     The older name of the list of extra tokens does not count in special_tokens_map.json here. A
-    token that is not special is normalized, and a special one is not.
+    token that is not special is normalized, and a special one is not. Tokens of the folder's
+    `document` go before those with the same ids.
 
     Args:
         folder: the folder of the model.
@@ -284,6 +285,11 @@ def _older_listed(
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
             _refuse(f"added_tokens.json: the id of {shown(text)}", number, "a number from 0 on")
         found[number] = Token(text, special=text in special, normalized=text not in special)
+    for each in (folder.document or {}).get("added_tokens") or ():
+        token = _token(each, "tokenizer.json: added_tokens")
+        if token is None or type(each.get("id")) is not int:
+            _refuse("tokenizer.json: added_tokens", each, "an object with a content and an id")
+        found[each["id"]] = token
     return found
 
 

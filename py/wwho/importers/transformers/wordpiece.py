@@ -19,6 +19,7 @@ from wwho.importers.transformers.components import (
     roberta_processing,
     template_processing,
 )
+from wwho.importers.transformers.document_vocabulary import ids_in
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.model_class import Draft, ModelClass
 from wwho.importers.transformers.tokens import Token, role, with_tokens
@@ -55,6 +56,8 @@ class Recipe:
 def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
     """Return the `Draft` of the tokenizer that a class makes of a folder's vocab.txt.
 
+    Of a folder with a `document`, the class takes the vocabulary from there.
+
     The draft holds it as the document of a tokenizer.json; the post-processor is that of the
     recipe, whatever the settings say. Text becomes lower case as `lowercase` of the options says;
     without that, always if the recipe's `lower` is None; else as `do_lower_case` of the settings
@@ -69,7 +72,10 @@ def read(recipe: Recipe, folder: ModelFolder, options: Options) -> Draft:
         SourceError: the file is missing or damaged, a setting is not understood, or there is no
             token that the recipe puts around texts.
     """
-    vocab = pieces_in(folder.needed_file("vocab.txt"))
+    if folder.document is None:
+        vocab = pieces_in(folder.needed_file("vocab.txt"))
+    else:
+        vocab = ids_in(folder.document)
     lower = flag(folder, "do_lower_case", recipe.lower is not False) or recipe.lower is None
     if options.lowercase is not None:
         lower = options.lowercase
@@ -136,7 +142,6 @@ def _splinter(made: Made) -> Component:
 BERT = Recipe(roles={**BERT_ROLES, "model_input_names": WITH_TYPES}, around=_bert)
 RECIPES: dict[str, Recipe] = {
     "BertTokenizer": BERT,
-    "ConvBertTokenizer": BERT,
     "DistilBertTokenizer": Recipe(
         roles={**BERT_ROLES, "model_input_names": WITHOUT_TYPES}, around=_bert
     ),
@@ -191,9 +196,15 @@ ALIASES = dict.fromkeys(
 """Names of older versions that transformers takes for other classes."""
 
 CLASSES: dict[str, ModelClass] = {
-    name: ModelClass(files=FILES, read=partial(read, RECIPES[ALIASES.get(name, name)]))
+    name: ModelClass(
+        files=FILES,
+        read=partial(read, RECIPES[ALIASES.get(name, name)]),
+        rebuild=partial(read, RECIPES[ALIASES.get(name, name)]),
+    )
     for name in (*RECIPES, *ALIASES)
 } | {
+    # It has no `__init__` of its own, so that it takes a tokenizer.json as it is.
+    "ConvBertTokenizer": ModelClass(files=FILES, read=partial(read, BERT)),
     "DPRReaderTokenizer": ModelClass(
         files=FILES, refusal="which takes questions, titles and passages, and no plain text"
     ),
