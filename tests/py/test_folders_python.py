@@ -125,9 +125,9 @@ def test_an_end_is_put_once(eos: str, tmp_path: Path) -> None:
             theirs(pairs, padding=True, **flags)
         )
     ids = ours(eos, add_special_tokens=False)["input_ids"]
-    for given in ([ids], [ids, ids], [[], None]):
-        build = "build_inputs_with_special_tokens"
-        assert getattr(ours, build)(*given) == getattr(theirs, build)(*given)
+    build = "build_inputs_with_special_tokens"
+    for first, second in ((ids, None), (ids, ids), ([], None)):
+        assert getattr(ours, build)(first, second) == getattr(theirs, build)(first, second)
 
 
 def test_white_space_at_the_ends_of_decoded_text(
