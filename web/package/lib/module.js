@@ -31,7 +31,7 @@ export function coreModule(source, read = readBytes) {
 /**
  * Compile the core synchronously. Like init, this does nothing if the core is already compiled, not even read `source`.
  * @param {unknown} source a compiled WebAssembly.Module, or the bytes of wwho.wasm
- * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, WASM or ARGUMENT
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, NO_TEXTENCODER, WASM or ARGUMENT
  */
 export function initSync(source) {
   readyModule(() => source);
@@ -41,7 +41,7 @@ export function initSync(source) {
  * Return the core, and compile it synchronously if it was not compiled before.
  * @param {() => unknown} source returns a compiled WebAssembly.Module or the bytes of wwho.wasm; called only if it is needed
  * @returns {WebAssembly.Module}
- * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, WASM or ARGUMENT
+ * @throws {WwhoError} NO_WEBASSEMBLY, NO_TEXTDECODER, NO_TEXTENCODER, WASM or ARGUMENT
  */
 export function readyModule(source) {
   requireRuntime();
@@ -80,9 +80,12 @@ function requireRuntime() {
       "WebAssembly is missing or switched off here; wwho needs it: allow it for this site, or use another browser",
     );
   }
-  for (const name of ["TextDecoder", "TextEncoder"]) {
-    if (name in globalThis) continue;
-    throw new WwhoError(`NO_${name.toUpperCase()}`, `${name} is missing here; wwho needs it: load a polyfill of it before wwho`);
+  const needed = [
+    { name: "TextDecoder", status: "NO_TEXTDECODER" },
+    { name: "TextEncoder", status: "NO_TEXTENCODER" },
+  ];
+  for (const { name, status } of needed) {
+    if (!(name in globalThis)) throw new WwhoError(status, `${name} is missing here; wwho needs it: load a polyfill of it before wwho`);
   }
 }
 
