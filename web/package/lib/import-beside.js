@@ -69,9 +69,14 @@ export function readBeside(files, isListed) {
     // An empty list or object is none to Python.
     const isEmpty = !template || (typeof template === "object" && Object.keys(template).length === 0);
     if (!isEmpty) record.chat_template = typeof template === "string" ? template : pythonJson(template);
-    const listed = Object.values(isObject(settings.added_tokens_decoder) ? settings.added_tokens_decoder : {});
-    const texts = listed.filter((each) => isObject(each) && "content" in each).map(({ content }) => content);
-    must(texts.every((text) => typeof text === "string" && !/[\ud800-\udfff]/.test(text)), "an added token of tokenizer_config.json is odd");
+    const named = Object.keys(settings).filter((key) => key.endsWith("_token")).map((key) => settings[key]);
+    for (const key of ["added_tokens_decoder", "additional_special_tokens", "extra_special_tokens"]) {
+      const value = settings[key];
+      if (isObject(value)) named.push(...Object.values(value));
+      else if (Array.isArray(value)) named.push(...value);
+    }
+    const texts = named.map((each) => (isObject(each) ? each.content : each)).filter((text) => typeof text === "string");
+    must(texts.every((text) => !/[\ud800-\udfff]/.test(text)), "an added token of tokenizer_config.json is odd");
     const beyond = [...new Set(texts)].filter((text) => !isListed(text)).sort(byText);
     if (beyond.length) {
       notes.push(`left out: ${beyond.join(", ")}; tokenizer_config.json lists them, and this file does not (wwho.hf adds them)`);

@@ -80,12 +80,13 @@ function requireRuntime() {
       "WebAssembly is missing or switched off here; wwho needs it: allow it for this site, or use another browser",
     );
   }
+  // Not `name in globalThis`: Jest's jsdom lacks both, and the package for require has them from node:util.
   const needed = [
-    { name: "TextDecoder", status: "NO_TEXTDECODER" },
-    { name: "TextEncoder", status: "NO_TEXTENCODER" },
+    { name: "TextDecoder", status: "NO_TEXTDECODER", isThere: typeof TextDecoder !== "undefined" },
+    { name: "TextEncoder", status: "NO_TEXTENCODER", isThere: typeof TextEncoder !== "undefined" },
   ];
-  for (const { name, status } of needed) {
-    if (!(name in globalThis)) throw new WwhoError(status, `${name} is missing here; wwho needs it: load a polyfill of it before wwho`);
+  for (const { name, status, isThere } of needed) {
+    if (!isThere) throw new WwhoError(status, `${name} is missing here; wwho needs it: load a polyfill of it before wwho`);
   }
 }
 

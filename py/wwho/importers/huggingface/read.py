@@ -372,7 +372,10 @@ def _texts_beside(source: Source) -> set[str]:
     tokens: list[Any] = [value for key, value in settings.items() if key.endswith("_token")]
     for key in ("added_tokens_decoder", "additional_special_tokens", "extra_special_tokens"):
         value = settings.get(key)
-        tokens += value.values() if isinstance(value, dict) else value or ()
+        if isinstance(value, dict):
+            tokens += value.values()
+        elif isinstance(value, list):
+            tokens += value
     texts = (each.get("content") if isinstance(each, dict) else each for each in tokens)
     return {text for text in texts if isinstance(text, str)}
 
