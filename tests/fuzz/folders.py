@@ -2,7 +2,7 @@
 
     WWHO_FUZZ_FOLDERS=5000 python -m pytest tests/py/test_fuzz_folders.py
     python tests/fuzz/folders.py --folders 5000 --seed 7
-    python tests/fuzz/folders.py --only 123 --seed 7 --keep /tmp/f    # one folder again, smaller
+    python tests/fuzz/folders.py --only 123 --seed 7 --keep build/folder  # one folder, smaller
 
 A folder has the vocabulary files of a class, a tokenizer_config.json with random options, and the
 files that older versions of transformers wrote; or it is what AutoTokenizer saves of such a folder,

@@ -59,14 +59,14 @@ class Judge:
         self._backend = open_backend(write_artifact(counting_model([load_schema("kannada")])))
 
     def units(self, text: bytes) -> tuple[int, int]:
-        """How many units of Kannada and U+FFFD a text has, and how many of them are invalid."""
+        """Return how many units of Kannada and U+FFFD a text has, and how many are invalid."""
         spans = [span for span in self._backend.spans(text) if span.route]
         orphans = sum(span.rule == Unit.ORPHAN for span in spans)
         broken = text.count("\ufffd".encode())
         return len(spans) + broken, orphans + broken
 
     def is_valid(self, token: bytes) -> bool:
-        """Whether the bytes of a token are UTF-8 without an invalid unit of Kannada."""
+        """Return true if the bytes of a token are UTF-8 without an invalid unit of Kannada."""
         try:
             token.decode()
         except UnicodeDecodeError:

@@ -53,7 +53,7 @@ class Target:
     runtimes: tuple[str, ...] = ()  # none: every runtime
 
     def applies(self, row: Row) -> bool:
-        """Whether the target is one for this row."""
+        """Return true if the target is for a row's part, peer, text and runtime."""
         return (
             (self.part, self.peer) == (row.part, row.peer)
             and (not self.texts or row.text in self.texts)

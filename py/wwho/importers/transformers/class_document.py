@@ -29,7 +29,7 @@ TAKE_FILE = f"--as {FILE}, or in wwho.hf the path of the file, takes it as it is
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """What a class makes of a tokenizer.json.
+    """The tokenizer that a class makes of a tokenizer.json, and how it differs from that file.
 
     Attributes:
         document: the tokenizer.json that does what the class does.
@@ -82,7 +82,7 @@ class ClassDocument(Source):
 
     @cached_property
     def built(self) -> Built:
-        """What the class makes of the file.
+        """The tokenizer.json that the class builds, or the file as it is, and notes on that.
 
         Raises:
             SourceError: as for `document`.
