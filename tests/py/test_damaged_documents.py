@@ -131,6 +131,33 @@ def test_a_damaged_document(kind: str) -> None:
     assert 100 < refused < 500
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("bpe", "GPT2Tokenizer"),
+        ("bpe", "RobertaTokenizer"),
+        ("wordpiece", "BertTokenizer"),
+        ("unigram", "T5Tokenizer"),
+        ("unigram", "AlbertTokenizer"),
+    ],
+)
+def test_a_damaged_document_around_which_a_class_builds(
+    kind: str, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}))
+    chance = random.Random(f"damaged {kind} {name}")
+    refused = 0
+    for _ in range(200):
+        data = json.dumps(_damaged(DOCUMENTS[kind], chance))
+        (tmp_path / "tokenizer.json").write_text(data, "utf-8")
+        try:
+            import_file(tmp_path)
+        except WwhoError:
+            refused += 1
+    assert 40 < refused < 200
+
+
 def test_damaged_settings_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text(json.dumps(DOCUMENTS["bpe"]["model"]["vocab"]), "utf-8")
     (tmp_path / "merges.txt").write_text("a b\nab c\n", "utf-8")

@@ -24,6 +24,8 @@ from wwho.importers.transformers.same_document import differing
 FILE = "tokenizer.json"
 AS_IT_IS = ("TokenizersBackend", "ConvBertTokenizer", "FNetTokenizer", "ParakeetTokenizer")
 """Classes without code of their own, which take the file as it is."""
+WRONG_SHAPE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What a component or token raises that is of another kind than a tokenizer.json has there."""
 TAKE_FILE = f"--as {FILE}, or in wwho.hf the path of the file, takes it as it is"
 
 
@@ -103,11 +105,15 @@ class ClassDocument(Source):
         folder = ModelFolder(self.folder.path, self.folder.given, with_document)
         try:
             draft = rebuild(folder, Options())
+            assert draft.document is not None
+            made = {**document, **draft.document}
+            parts = differing(made, document)
         except SourceError as error:
             return Built(document=document, notes=(self._why_not(f"cannot be told: {error}"),))
-        assert draft.document is not None
-        made = {**document, **draft.document}
-        parts = differing(made, document)
+        except WRONG_SHAPE:
+            # The reader of the file says where, if it does not ignore that part.
+            why = f"cannot be told, since {FILE} is no tokenizer as `tokenizers` writes it"
+            return Built(document=document, notes=(self._why_not(why),))
         honoured = frozenset(folder.settings.asked)
         about = {"class": name, "defaults": dict(draft.defaults), "tokens": n_tokens(made)}
         record = json.dumps(about)
