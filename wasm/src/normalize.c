@@ -81,17 +81,20 @@ static const wwho_rewrite *first_part(const wwho_step *map, uint32_t code_point,
     return r->second || joins_hangul(map, head) ? 0 : r;
 }
 
-/* Return the place up to which a list of steps keeps text[at..end) as it is: `end`, or the first character that is not certain to be kept.
- * The list is one map that keeps ASCII, such as NFC, and the text has the form that the map makes. That is not certain of broken UTF-8, of
- * vowels and tails of Hangul, or of combining marks after a composed character. Any other list returns `at`. */
-WWHO_LOCAL size_t kept_until(const wwho_rewrites *list, const uint8_t *text, size_t at, size_t end) {
+/* Return the place up to which a list of steps keeps text[at..end) as it is: `end`; or, if `more` text follows or a character is not certain
+ * to be kept, the last character before that which stands for itself, as what follows may change it. The list is one map that keeps ASCII,
+ * such as NFC, and the text has the form that the map makes. That is not certain of broken UTF-8, of vowels and tails of Hangul, or of
+ * combining marks after a composed character. Any other list returns `at`. */
+WWHO_LOCAL size_t kept_until(const wwho_rewrites *list, const uint8_t *text, size_t at, size_t end, bool more) {
     const wwho_step *map = list->steps[0];
     uint32_t code_point = 0, order = 0; /* of the character before; order 256: it is composed */
+    size_t sure = at;                   /* the last character that is no mark */
     if (list->n > 1 || map->kind != STEP_MAP || map->page[0] || map->flags == HANGUL_APART) return at;
     for (uint32_t width, before; at < end; at += width) {
         width = 8;
         if (end - at >= 8 && !(load64(text + at) & 128 * ONES)) {
             code_point = text[at + 7];
+            sure = at + 7;
             order = 0;
             continue;
         }
@@ -100,12 +103,11 @@ WWHO_LOCAL size_t kept_until(const wwho_rewrites *list, const uint8_t *text, siz
         const wwho_rewrite *r = rewrite_of(map, code_point);
         if (r->n < PAIRED || joins_hangul(map, code_point) || (code_point == REPLACEMENT && width == 1)) break;
         if ((r->order && r->order < order) || (r->second && (order || composed(map, before, code_point) != WWHO_NONE))) break;
-        order = r->order;
-        if (r->n == KEPT) continue;
-        if (!first_part(map, code_point, r)) break;
-        order = 256;
+        if (r->n != KEPT && !first_part(map, code_point, r)) break;
+        if (!r->order) sure = at;
+        order = r->n == KEPT ? r->order : 256;
     }
-    return at;
+    return at < end || more ? sure : end;
 }
 
 /* Return true if the first step of a list, a map, keeps the character at `text`, of `left` bytes, whatever stands next to it. */

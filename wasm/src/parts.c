@@ -206,8 +206,10 @@ static size_t encode_stretch(wwho_pipe *pipe, size_t at, size_t end, bool more) 
         if (KEPT_TEXT && !pipe->e->ends && !pipe->e->spans) {
             const uint8_t *text = pipe->source.text;
             const bool seen = list[1].n || pipe->wanted.firsts->any & 2; /* what follows the first steps decides where a text may be cut */
-            size_t from = at, kept = kept_until(list, text, at, end - at > KEPT_AHEAD ? at + KEPT_AHEAD : end);
-            if (kept == end && !more) return encode_normalized(pipe, &pipe->source, at, end, false);
+            const bool far = end - at > KEPT_AHEAD;
+            const size_t from = at, ahead = seen && (more || far) ? at : far ? at + KEPT_AHEAD : end;
+            const size_t kept = kept_until(list, text, at, ahead, more || far);
+            if (kept == end) return encode_normalized(pipe, &pipe->source, at, end, false);
             if (kept - at >= KEPT_RUN && !seen) at = encode_normalized(pipe, &pipe->source, at, kept, true);
             if (at > from) {
                 set_place(pipe, INSIDE_TEXT, true);

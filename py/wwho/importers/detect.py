@@ -30,7 +30,7 @@ from wwho.importers.huggingface import vocabulary_files
 from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
 from wwho.importers.transformers.choice import class_of
-from wwho.importers.transformers.class_document import ClassDocument
+from wwho.importers.transformers.class_document import AS_IT_IS, ClassDocument
 from wwho.importers.transformers.classes import CLASSES, JUDGE, import_by_class
 from wwho.importers.transformers.folder import ModelFolder
 
@@ -153,12 +153,22 @@ def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Sou
         return Source(path)
     folder = ModelFolder(given if is_folder else given.parent)
     with _errors_name_source(folder):
+        name = class_of(folder)
+        if _reads_other_files(name):
+            return folder
         if is_folder and folder.file("tokenizer.json") is not None:
             return ClassDocument(folder)
-        name = class_of(folder)
     if name is None or ((name in SAYS_NOTHING or name not in CLASSES) and _whole_file(folder)):
         return find_source(path)
     return folder
+
+
+def _reads_other_files(name: str | None) -> bool:
+    """Return whether a class is read here and takes nothing from a tokenizer.json."""
+    found = CLASSES.get(name or "")
+    if found is None or found.read is None:
+        return False
+    return found.rebuild is None and name not in AS_IT_IS
 
 
 def _whole_file(folder: ModelFolder) -> bool:

@@ -75,7 +75,7 @@ export function readBeside(files, isListed) {
       if (isObject(value)) named.push(...Object.values(value));
       else if (Array.isArray(value)) named.push(...value);
     }
-    const texts = named.map((each) => (isObject(each) ? each.content : each)).filter((text) => typeof text === "string");
+    const texts = named.map((each) => (isObject(each) ? each.content : each)).filter((text) => typeof text === "string" && text !== "");
     must(texts.every((text) => !/[\ud800-\udfff]/.test(text)), "an added token of tokenizer_config.json is odd");
     const beyond = [...new Set(texts)].filter((text) => !isListed(text)).sort(byText);
     if (beyond.length) {

@@ -377,7 +377,7 @@ def _texts_beside(source: Source) -> set[str]:
         elif isinstance(value, list):
             tokens += value
     texts = (each.get("content") if isinstance(each, dict) else each for each in tokens)
-    return {text for text in texts if isinstance(text, str)}
+    return {text for text in texts if isinstance(text, str) and text}
 
 
 READER = Reader(
