@@ -22,6 +22,7 @@ from wwho.assemble.training_artifacts import unit_model
 from wwho.backends.native import MemoryPool
 from wwho.corpus import Corpus
 from wwho.errors import CountsError, SpecialTokenError
+from wwho.exporters.exported import stand_in
 from wwho.format.write import write_artifact
 from wwho.normalize import nfc
 from wwho.normalize import ranges_before_normalizing as ranges_before
@@ -117,6 +118,37 @@ def test_ranges_before_and_after_name_the_same_text(enc: Tokenizer, text: bytes)
     assert ranges_before(enc._backend, text, [(0, len(after))]) == [(0, len(before))]
     if before == after:
         assert singles == [(k, k + 1) for k in range(len(after))]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[a-z]+|[^a-z]+", "\\s|\\S", "\\p{L}+|\\p{M}|[^\\p{L}\\p{M}]+"]
+)
+def test_kept_text_ends_where_nothing_changes_it(pattern: str, tmp_path: Path) -> None:
+    """These patterns cut before a letter or a mark that a later mark changes."""
+    merges = [[*stand_in(pair)] for pair in (b" \xc3", b"e\xcc", b"\xc3\xa9")]
+    texts = [*stand_in(bytes(range(256))), *map("".join, merges)]
+    vocab = {text: number for number, text in enumerate(texts)}
+    level = {
+        "type": "ByteLevel",
+        "add_prefix_space": False,
+        "use_regex": False,
+        "trim_offsets": True,
+    }
+    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated"}
+    document = {
+        "version": "1.0",
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{**split, "invert": False}, level]},
+        "model": {"type": "BPE", "vocab": vocab, "merges": merges},
+    }
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document))
+    small = Tokenizer.from_file(tmp_path / "tokenizer.json")
+    ends = ["   e\u0321\u0301 xx", "e\u0301", "1\u0323\u0323\u0338x"]
+    ends += ["\u1100\u1161\u11a8", "<\u0338"]
+    for words in (0, 250, 11_000):
+        for end in ends:
+            text = "ab cd " * words + end
+            assert small.encode(text) == small.encode(nfc(text.encode())), (words, end)
 
 
 # Training

@@ -297,8 +297,8 @@ size_t wwho_scratch_size(const wwho_model *model);
  * A text of len bytes has at most len tokens, unless the normalizer rewrites it.
  * With WWHO_GOES_ON, pass the bytes that were not read again, followed by more text. Such a text comes alone, and without WWHO_ONE_PIECE.
  * WWHO_BUFFER if there are more than `cap` tokens or `spans_cap` spans: n and n_spans are then those of the whole text, and `read` is 0.
- * WWHO_BUFFER with n = 0 if the scratch area is too small: use one of twice the size; `read` and `rows` then stand where the last whole
- * text ends. In both cases you may repeat the call. With any status but WWHO_OK, `place` stays as it was. */
+ * WWHO_BUFFER with n = 0 if the scratch area is too small: use a new one of twice the size, all zero; `read` and `rows` then stand where
+ * the last whole text ends. In both cases you may repeat the call. With any status but WWHO_OK, `place` stays as it was. */
 int wwho_encode(const wwho_model *model, const uint8_t *text, size_t len, const uint8_t *allowed, wwho_job *job);
 
 /* Encode text as wwho_encode does, but draw its tokens: the same ones for the same seed, on every machine. The cache neither

@@ -81,10 +81,10 @@ static const wwho_rewrite *first_part(const wwho_step *map, uint32_t code_point,
     return r->second || joins_hangul(map, head) ? 0 : r;
 }
 
-/* Return the place up to which a list of steps keeps text[at..end) as it is: `end`; or, if `more` text follows or a character is not certain
- * to be kept, the last character before that which stands for itself, as what follows may change it. The list is one map that keeps ASCII,
- * such as NFC, and the text has the form that the map makes. That is not certain of broken UTF-8, of vowels and tails of Hangul, or of
- * combining marks after a composed character. Any other list returns `at`. */
+/* Return the place up to which a list of steps keeps text[at..end) as it is: `end`; or, if `more` text follows or a character is not
+ * certain to be kept, the last character before that which stands for itself, as what follows may change it. The list is one map that keeps
+ * ASCII, such as NFC, and the text has the form that the map makes. That is not certain of broken UTF-8, of vowels and tails of Hangul, or
+ * of combining marks after a composed character. Any other list returns `at`. */
 WWHO_LOCAL size_t kept_until(const wwho_rewrites *list, const uint8_t *text, size_t at, size_t end, bool more) {
     const wwho_step *map = list->steps[0];
     uint32_t code_point = 0, order = 0; /* of the character before; order 256: it is composed */
@@ -110,7 +110,7 @@ WWHO_LOCAL size_t kept_until(const wwho_rewrites *list, const uint8_t *text, siz
     return at < end || more ? sure : end;
 }
 
-/* Return true if the first step of a list, a map, keeps the character at `text`, of `left` bytes, whatever stands next to it. */
+/* Return true if the first step of a list, a map, keeps the character at `text`, of `left` bytes, whatever stands before it. */
 WWHO_LOCAL bool keeps_first(const wwho_rewrites *list, const uint8_t *text, size_t left) {
     uint32_t code_point;
     next_character(text, left, &code_point);

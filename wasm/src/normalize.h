@@ -13,13 +13,13 @@ WWHO_LOCAL void start_steps(wwho_normalizing *it, const wwho_rewrites *list, con
  * be written, because `work` or it->to.room is too small; it->full says whether room was lacking for some of the text. */
 WWHO_LOCAL bool run_steps(wwho_normalizing *it, void *work, size_t work_len);
 
-/* Return the place up to which a list of steps keeps text[at..end) as it is: `end`; or, if `more` text follows or a character is not certain
- * to be kept, the last character before that which stands for itself, as what follows may change it. The list is one map that keeps ASCII,
- * such as NFC, and the text has the form that the map makes. That is not certain of broken UTF-8, of vowels and tails of Hangul, or of
- * combining marks after a composed character. Any other list returns `at`. */
+/* Return the place up to which a list of steps keeps text[at..end) as it is: `end`; or, if `more` text follows or a character is not
+ * certain to be kept, the last character before that which stands for itself, as what follows may change it. The list is one map that keeps
+ * ASCII, such as NFC, and the text has the form that the map makes. That is not certain of broken UTF-8, of vowels and tails of Hangul, or
+ * of combining marks after a composed character. Any other list returns `at`. */
 WWHO_LOCAL size_t kept_until(const wwho_rewrites *list, const uint8_t *text, size_t at, size_t end, bool more);
 
-/* Return true if the first step of a list, a map, keeps the character at `text`, of `left` bytes, whatever stands next to it. */
+/* Return true if the first step of a list, a map, keeps the character at `text`, of `left` bytes, whatever stands before it. */
 WWHO_LOCAL bool keeps_first(const wwho_rewrites *list, const uint8_t *text, size_t left);
 
 #endif
