@@ -20,11 +20,12 @@ import transformers
 from folder_judge import assert_same_as_auto_tokenizer
 from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
 
+import wwho
 from wwho.errors import WwhoError
 from wwho.hf import WWHOTokenizer
 from wwho.importers import import_file
 from wwho.importers.transformers.class_document import AS_IT_IS
-from wwho.importers.transformers.classes import CLASSES
+from wwho.importers.transformers.classes import CLASSES, RECORD
 from wwho.importers.transformers.same_document import differing
 
 AUTO = transformers.AutoTokenizer
@@ -150,3 +151,26 @@ def test_scores_that_are_rounded_otherwise() -> None:
     """They make another model, of which there is nothing to say."""
     one, two = ({"model": {"type": "Unigram", "vocab": [["a", score]]}} for score in (-0.1, -0.2))
     assert differing(one, two) == []
+
+
+@pytest.mark.parametrize("name", ["ByT5Tokenizer", "CanineTokenizer"])
+def test_a_class_that_reads_no_tokenizer_json(name: str, tmp_path: Path) -> None:
+    folder = folder_of("BertTokenizer", tmp_path)
+    document = json.loads((folder / FILE).read_text("utf-8")) | {"added_tokens": []}
+    (folder / FILE).write_text(json.dumps(document))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": name}))
+    ours = wwho.Tokenizer.from_file(folder)
+    expected = AUTO.from_pretrained(folder)("a \u00e9")["input_ids"]
+    assert ours.encode("a \u00e9", add_special_tokens=True) == expected
+
+
+def test_a_program_beside_a_tokenizer_json_is_named(tmp_path: Path) -> None:
+    folder = folder_of("BertTokenizer", tmp_path)
+    settings = {"tokenizer_class": "FooTokenizer", "auto_map": {"AutoTokenizer": ["a.Foo", None]}}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    assert any(note.startswith("auto_map: ") for note in import_file(folder).notes)
+
+
+def test_an_imported_folder_knows_its_class(tmp_path: Path) -> None:
+    made = import_file(folder_of("BertTokenizer", tmp_path)).artifact
+    assert json.loads(made.provenance[RECORD])["class"] == "BertTokenizer"

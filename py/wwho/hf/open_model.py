@@ -146,9 +146,9 @@ def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) ->
         done |= honoured
     file.document = document
     made = import_source(file, Options(name=name, fix_mistral_regex=options.get(FIX)))
-    if model_class is not None:
+    if model_class is not None and built.record is None:
         # What is saved and opened again is still a model of its class.
-        record = {RECORD: built.record or json.dumps({"class": model_class})}
+        record = {RECORD: json.dumps({"class": model_class})}
         artifact = replace(made.artifact, provenance={**made.artifact.provenance, **record})
         made = replace(made, artifact=artifact)
     return Opened(
@@ -156,7 +156,7 @@ def _open_tokenizer_json(file: Source, name: str, options: Mapping[str, Any]) ->
         model_class=model_class,
         done=frozenset({*done, FIX}),
         is_fixed=False,
-        warnings=(*_warnings(made), *(() if built.is_anew else built.notes)),
+        warnings=(*_warnings(made), *(built.notes if built.record is None else ())),
     )
 
 

@@ -31,7 +31,7 @@ from wwho.importers.reader import EVERYWHERE, Imported, Options, Reader
 from wwho.importers.source import Source
 from wwho.importers.transformers.choice import class_of
 from wwho.importers.transformers.class_document import AS_IT_IS, ClassDocument
-from wwho.importers.transformers.classes import CLASSES, JUDGE, import_by_class
+from wwho.importers.transformers.classes import CLASSES, JUDGE, RECORD, import_by_class
 from wwho.importers.transformers.folder import ModelFolder
 
 READERS: tuple[Reader, ...] = (
@@ -128,9 +128,10 @@ def import_file(path: str | os.PathLike[str], options: Options | None = None) ->
 def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Source | ModelFolder:
     """Return a file, or what a folder's tokenizer is read from.
 
-    Of a folder that has a tokenizer.json, that is what its class makes of the file. Otherwise it is
-    the folder itself if its settings name a class of transformers, and else the file that counts in
-    it. A vocab.json or vocab.txt says too little by itself, so it stands for its folder.
+    Of a folder that has a tokenizer.json, that is what its class makes of the file, unless the
+    class reads other files. Otherwise it is the folder itself if its settings name a class of
+    transformers, and else the file that counts in it. A vocab.json or vocab.txt says too little by
+    itself, so it stands for its folder.
 
     Args:
         path: the file or folder.
@@ -154,21 +155,23 @@ def open_source(path: str | os.PathLike[str], as_file: str | None = None) -> Sou
     folder = ModelFolder(given if is_folder else given.parent)
     with _errors_name_source(folder):
         name = class_of(folder)
-        if _reads_other_files(name):
-            return folder
         if is_folder and folder.file("tokenizer.json") is not None:
-            return ClassDocument(folder)
+            return folder if _reads_other_files(folder, name) else ClassDocument(folder)
     if name is None or ((name in SAYS_NOTHING or name not in CLASSES) and _whole_file(folder)):
         return find_source(path)
     return folder
 
 
-def _reads_other_files(name: str | None) -> bool:
-    """Return whether a class is read here and takes nothing from a tokenizer.json."""
+def _reads_other_files(folder: ModelFolder, name: str | None) -> bool:
+    """Return whether a class takes nothing from a tokenizer.json, and has all files that it reads.
+
+    Such a class is one that transformers runs in Python. Without its files it reads no folder.
+    """
     found = CLASSES.get(name or "")
-    if found is None or found.read is None:
+    if found is None or found.read is None or found.rebuild is not None or name in AS_IT_IS:
         return False
-    return found.rebuild is None and name not in AS_IT_IS
+    needed = (file.split(" or ") for file in found.files if not file.endswith("?"))
+    return all(any(folder.file(each) is not None for each in names) for names in needed)
 
 
 def _whole_file(folder: ModelFolder) -> bool:
@@ -214,8 +217,12 @@ def import_source(source: Source | ModelFolder, options: Options | None = None) 
         made = reader.read(source, options)
     if not isinstance(source, ClassDocument):
         return made
-    engine = JUDGE if source.built.is_anew else made.engine
-    return replace(made, engine=engine, notes=(*source.built.notes, *made.notes))
+    built, artifact = source.built, made.artifact
+    if built.record is not None:
+        provenance = {**artifact.provenance, RECORD: built.record}
+        artifact = replace(artifact, provenance=provenance)
+    engine = JUDGE if built.is_anew else made.engine
+    return replace(made, artifact=artifact, engine=engine, notes=(*built.notes, *made.notes))
 
 
 @contextmanager

@@ -17,13 +17,17 @@ from wwho.errors import SourceError
 from wwho.importers.reader import Options
 from wwho.importers.source import Source
 from wwho.importers.transformers.choice import OURS, class_of
-from wwho.importers.transformers.classes import CLASSES, JUDGE, n_tokens
+from wwho.importers.transformers.classes import CLASSES, JUDGE, n_tokens, names_code
 from wwho.importers.transformers.folder import ModelFolder
 from wwho.importers.transformers.same_document import differing
 
 FILE = "tokenizer.json"
 AS_IT_IS = ("TokenizersBackend", "ConvBertTokenizer", "FNetTokenizer", "ParakeetTokenizer")
 """Classes without code of their own, which take the file as it is."""
+OWN_CODE = (
+    f"auto_map: the folder's tokenizer is a program of its own, which is never run. This is what "
+    f"{FILE} says"
+)
 WRONG_SHAPE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """What a component or token raises that is of another kind than a tokenizer.json has there."""
 TAKE_FILE = f"--as {FILE}, or in wwho.hf the path of the file, takes it as it is"
@@ -91,8 +95,12 @@ class ClassDocument(Source):
         """
         document, name = self.file.document, self.model_class
         model = document.get("model")
-        if name is None or name in AS_IT_IS or name not in CLASSES or not isinstance(model, dict):
+        if name is None or name in AS_IT_IS or not isinstance(model, dict):
             return Built(document=document)
+        if name not in CLASSES:
+            # A class that transformers does not know either is the generic one, unless it is code.
+            is_code = name != OURS and names_code(self.folder)
+            return Built(document=document, notes=(OWN_CODE,) if is_code else ())
         if name == "LlamaTokenizer" and '"ByteLevel"' in json.dumps(document.get("pre_tokenizer")):
             # A Llama of another kind than the class makes: AutoTokenizer takes the file as it is.
             return Built(document=document)
@@ -118,7 +126,7 @@ class ClassDocument(Source):
         about = {"class": name, "defaults": dict(draft.defaults), "tokens": n_tokens(made)}
         record = json.dumps(about)
         if parts is None:
-            return Built(document=document, honoured=honoured, record=record)
+            return Built(document=document, honoured=honoured, record=record, notes=draft.notes)
         notes = draft.notes
         if parts:
             told = f"{name} of {JUDGE} builds {', '.join(parts)} anew, whatever {FILE} says"

@@ -59,6 +59,12 @@ RECORD = "transformers"
 as a JSON object."""
 
 
+def names_code(folder: ModelFolder) -> bool:
+    """Return whether a folder's settings name a program of its own as its tokenizer."""
+    own = folder.settings.get("auto_map")
+    return isinstance(own, list) or (isinstance(own, dict) and bool(own.get("AutoTokenizer")))
+
+
 def import_by_class(folder: ModelFolder, name: str, options: Options) -> Imported:
     """Return the model of a folder, as a class of transformers makes it.
 
@@ -72,11 +78,9 @@ def import_by_class(folder: ModelFolder, name: str, options: Options) -> Importe
             needs is missing or damaged; or a setting has a value that is not understood.
         ArtifactError: the vocabulary cannot be held.
     """
-    own = folder.settings.get("auto_map")
     # `wwho.hf` names itself where it saves the files of a class.
     is_ours = folder.settings.get("tokenizer_class") == OURS and MODEL_CLASS in folder.settings
-    is_code = isinstance(own, list) or (isinstance(own, dict) and own.get("AutoTokenizer"))
-    if is_code and not is_ours:
+    if names_code(folder) and not is_ours:
         raise SourceError(
             "auto_map: the folder's tokenizer is a program of its own, which is never run. Save it "
             "with transformers as a tokenizer.json and take that, or give --as FILE to take one "

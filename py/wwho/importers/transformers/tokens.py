@@ -259,8 +259,8 @@ def _older_listed(
     It is so if the settings give it as a text alone, or special_tokens_map.json in any form.
 
     The older name of the list of extra tokens does not count in special_tokens_map.json here. A
-    token that is not special is normalized, and a special one is not. Tokens of the folder's
-    `document` go before those with the same ids.
+    token that is not special is normalized, and a special one is not. Tokens of a tokenizer.json go
+    before those with the same ids, also for a class that takes nothing else from it.
 
     Args:
         folder: the folder of the model.
@@ -285,7 +285,8 @@ def _older_listed(
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
             _refuse(f"added_tokens.json: the id of {shown(text)}", number, "a number from 0 on")
         found[number] = Token(text, special=text in special, normalized=text not in special)
-    for each in (folder.document or {}).get("added_tokens") or ():
+    document = folder.document or folder.json("tokenizer.json")
+    for each in document.get("added_tokens") or ():
         token = _token(each, "tokenizer.json: added_tokens")
         if token is None or type(each.get("id")) is not int:
             _refuse("tokenizer.json: added_tokens", each, "an object with a content and an id")
